@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// lower: the four pure stages in a row, for the window and for the rest. Entry: lower(). Tested by selftests/golden and conformance.
+// lower: the four pure stages in a row, for the window and for the rest. Entry: lower(). Tested by
+// selftests/golden and conformance.
 #include "daemon/lower.hpp"
 
 #include "daemon/compose/compose.hpp"
@@ -10,7 +11,8 @@
 namespace sdmacc {
 namespace {
 
-Result<std::shared_ptr<const Program>> lower_window(const Operation& operation, const Choice& choice, const World& world,
+Result<std::shared_ptr<const Program>> lower_window(const Operation& operation,
+                                                    const Choice& choice, const World& world,
                                                     std::uint64_t count) {
   SDMACC_TRY(const Schedule schedule, compose(operation, choice, world, count));
   SDMACC_CHECK(verify(schedule, {.in_place = false}));
@@ -53,7 +55,8 @@ void PlanCache::insert(const PlanKey& key, PlanRef plan) {
   std::size_t bytes = 0;
   for (const auto* program : {plan->whole.get(), plan->rest.get()})
     if (program != nullptr)
-      bytes += program->data.size() + program->origins.size() * sizeof(Origin) + program->relocations.size() * sizeof(sdmacc_reloc);
+      bytes += program->data.size() + program->origins.size() * sizeof(Origin) +
+               program->relocations.size() * sizeof(sdmacc_reloc);
   bytes_ += bytes;
   entries_[key] = Entry{std::move(plan), bytes, order_.insert(order_.end(), key)};
   while (bytes_ > limit_ && order_.size() > 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// lower: Operation → Plan by the four pure stages select, compose, verify, emit; and the cache of Plans, so that an operation is lowered once and
-// run many times.
+// lower: Operation → Plan by the four pure stages select, compose, verify, emit; and the cache of
+// Plans, so that an operation is lowered once and run many times.
 #pragma once
 
 #include <list>
@@ -17,7 +17,8 @@ namespace sdmacc {
 // Pure; any thread. The operation's count is at least 1.
 Result<PlanRef> lower(const Operation& operation, const World& world, const Rules& rules);
 
-// Everything of an operation and its world that a Plan depends on; tensors and places are not among it.
+// Everything of an operation and its world that a Plan depends on; tensors and places are not among
+// it.
 struct PlanKey {
   Collective collective;
   ReduceOp op;

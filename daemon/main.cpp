@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sdmaccd: parses options, builds device, pipeline and server, and runs the loop until a signal.
-#include <sys/signalfd.h>
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -38,40 +38,75 @@ struct Options {
 
 void describe(CLI::App& app, Options& o) {
   app.set_version_flag("--version", SDMACC_VERSION);
-  app.add_option("--socket", o.socket, "path of the Unix socket; default $SDMACC_SOCKET, else the user's runtime directory");
+  app.add_option(
+      "--socket", o.socket,
+      "path of the Unix socket; default $SDMACC_SOCKET, else the user's runtime directory");
   app.add_option_function<std::string>(
-         "--mode", [&o](const std::string& text) { o.mode = static_cast<mode_t>(std::stoul(text, nullptr, 8)); },
+         "--mode",
+         [&o](const std::string& text) {
+           o.mode = static_cast<mode_t>(std::stoul(text, nullptr, 8));
+         },
          "permission bits of the socket, octal (default 0600: this user only)")
       ->check([](const std::string& text) {
-        return !text.empty() && text.size() <= 4 && text.find_first_not_of("01234567") == std::string::npos ? "" : "not an octal mode";
+        return !text.empty() && text.size() <= 4 &&
+                       text.find_first_not_of("01234567") == std::string::npos
+                   ? ""
+                   : "not an octal mode";
       });
-  app.add_option("--arch", o.arch, "device generation: sunda, cayman, mariana, mariana+")->capture_default_str();
-  app.add_option("--policy", o.policy, "selection rules: host, neuron, or a rule file")->capture_default_str();
-  app.add_option("--alg", o.alg, "force this algorithm for every operation: ring, kangaring, mesh-t0, mesh-t2, single-step-mesh");
-  app.add_flag("--order-rank", o.order_rank, "only algorithms that sum every element in ascending rank, in one step");
-  app.add_option("--hbm", o.hbm_mib, "MiB of each memory stack, sparse")->check(CLI::Range(16, 65536))->capture_default_str();
-  app.add_option("--workers", o.workers, "threads that work for the device; 1 gives a fixed order")->check(CLI::Range(1, 64))->capture_default_str();
-  app.add_option("--timeout", o.operation_timeout, "seconds an operation may take before its group fails")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--join-timeout", o.join_timeout, "seconds to wait for all ranks of a group")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--max-clients", o.server.limits.clients)->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--max-groups", o.server.limits.groups)->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--max-tensors", o.server.limits.tensors_per_client, "of a client")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--max-in-flight", o.server.limits.in_flight_per_client, "operations of a client")->check(CLI::Range(1, 65536))->capture_default_str();
+  app.add_option("--arch", o.arch, "device generation: sunda, cayman, mariana, mariana+")
+      ->capture_default_str();
+  app.add_option("--policy", o.policy, "selection rules: host, neuron, or a rule file")
+      ->capture_default_str();
+  app.add_option("--alg", o.alg,
+                 "force this algorithm for every operation: ring, kangaring, mesh-t0, mesh-t2, "
+                 "single-step-mesh");
+  app.add_flag("--order-rank", o.order_rank,
+               "only algorithms that sum every element in ascending rank, in one step");
+  app.add_option("--hbm", o.hbm_mib, "MiB of each memory stack, sparse")
+      ->check(CLI::Range(16, 65536))
+      ->capture_default_str();
+  app.add_option("--workers", o.workers, "threads that work for the device; 1 gives a fixed order")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app.add_option("--timeout", o.operation_timeout,
+                 "seconds an operation may take before its group fails")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--join-timeout", o.join_timeout, "seconds to wait for all ranks of a group")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--max-clients", o.server.limits.clients)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--max-groups", o.server.limits.groups)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--max-tensors", o.server.limits.tensors_per_client, "of a client")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--max-in-flight", o.server.limits.in_flight_per_client, "operations of a client")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
   app.add_option("--log", o.log_level, "trace, debug, info, warn, error")->capture_default_str();
 }
 
-std::chrono::nanoseconds seconds(double s) { return std::chrono::nanoseconds(static_cast<std::int64_t>(s * 1e9)); }
+std::chrono::nanoseconds seconds(double s) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(s * 1e9));
+}
 
 Result<const sdmacc_generation*> find_arch(const std::string& name) {
   for (std::uint32_t i = 0; i < SDMACC_GENERATIONS; ++i)
     if (name == sdmacc_generation_at(i)->name) return sdmacc_generation_at(i);
-  return fail(Errc::NotFound, Stage::None, kNoIndex, "generation '{}' is unknown; known are sunda, cayman, mariana, mariana+", name);
+  return fail(Errc::NotFound, Stage::None, kNoIndex,
+              "generation '{}' is unknown; known are sunda, cayman, mariana, mariana+", name);
 }
 
 Result<Rules> find_rules(const std::string& policy) {
   if (policy == "host" || policy == "neuron") return builtin_rules(policy);
   std::ifstream file(policy);
-  if (!file) return fail(Errc::NotFound, Stage::Select, kNoIndex, "policy '{}' is neither host nor neuron nor a readable rule file", policy);
+  if (!file)
+    return fail(Errc::NotFound, Stage::Select, kNoIndex,
+                "policy '{}' is neither host nor neuron nor a readable rule file", policy);
   std::stringstream text;
   text << file.rdbuf();
   return parse_rules(policy, text.str());
@@ -96,7 +131,8 @@ Status stop_on_signals(server::Loop& loop) {
   sigaddset(&set, SIGTERM);
   const int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (fd < 0) return fail(Errc::System, Stage::None, kNoIndex, "signalfd: errno {}", errno);
-  SDMACC_TRY([[maybe_unused]] const auto watch, loop.watch(fd, EPOLLIN, [&loop](std::uint32_t) { loop.stop(); }));
+  SDMACC_TRY([[maybe_unused]] const auto watch,
+             loop.watch(fd, EPOLLIN, [&loop](std::uint32_t) { loop.stop(); }));
   return {};
 }
 
@@ -104,11 +140,14 @@ Status stop_on_signals(server::Loop& loop) {
 Status listen(server::Server& server, const Options& o) {
   SDMACC_TRY(auto listeners, server::Listener::inherited());
   if (listeners.empty()) {
-    SDMACC_TRY(server::Listener own, server::Listener::bind(o.socket.empty() ? server::default_socket_path() : o.socket, o.mode));
+    SDMACC_TRY(server::Listener own,
+               server::Listener::bind(o.socket.empty() ? server::default_socket_path() : o.socket,
+                                      o.mode));
     listeners.push_back(std::move(own));
   }
   for (server::Listener& listener : listeners) {
-    spdlog::info("listening on {}", listener.path().empty() ? "an inherited socket" : listener.path());
+    spdlog::info("listening on {}",
+                 listener.path().empty() ? "an inherited socket" : listener.path());
     SDMACC_CHECK(server.listen(std::move(listener)));
   }
   return {};
@@ -143,7 +182,10 @@ Status run(const Options& o) {
 }  // namespace sdmacc
 
 int main(int argc, char** argv) {
-  CLI::App app("sdmaccd: the collective daemon. It lowers collectives and runs them on its own model of the device.", "sdmaccd");
+  CLI::App app(
+      "sdmaccd: the collective daemon. It lowers collectives and runs them on its own model of the "
+      "device.",
+      "sdmaccd");
   sdmacc::Options options;
   sdmacc::describe(app, options);
   CLI11_PARSE(app, argc, argv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pipeline: submission → decode → match → lower → run → completion. Entries: submit() and the completions of the device. Tested by
-// selftests/server (with the real device) and by the command line's tests.
+// Pipeline: submission → decode → match → lower → run → completion. Entries: submit() and the
+// completions of the device. Tested by selftests/server (with the real device) and by the command
+// line's tests.
 #include "daemon/pipeline.hpp"
 
 #include <sys/epoll.h>
@@ -16,14 +17,17 @@ namespace {
 // What one submission's words may name: the session's tensors and the group it was submitted to.
 class SubmissionNames final : public Names {
  public:
-  SubmissionNames(const server::Submission& submission, std::uint32_t ranks) : s_(submission), ranks_(ranks) {}
+  SubmissionNames(const server::Submission& submission, std::uint32_t ranks)
+      : s_(submission), ranks_(ranks) {}
 
   std::optional<TensorInfo> tensor(std::uint32_t id) const override {
     const auto found = s_.tensors->find(id);
     if (!found) return std::nullopt;
     const server::Tensor& t = **found;
-    return TensorInfo{t.bytes(), static_cast<std::uint64_t>(t.inode()) ^ static_cast<std::uint64_t>(t.device()) << 48, t.offset(),
-                      t.writable()};
+    return TensorInfo{t.bytes(),
+                      static_cast<std::uint64_t>(t.inode()) ^ static_cast<std::uint64_t>(t.device())
+                                                                  << 48,
+                      t.offset(), t.writable()};
   }
   std::optional<std::uint32_t> group_size(std::uint32_t id) const override {
     return id == s_.session_group ? std::optional(ranks_) : std::nullopt;
@@ -36,16 +40,22 @@ class SubmissionNames final : public Names {
 
 }  // namespace
 
-Result<std::unique_ptr<Pipeline>> Pipeline::create(server::Loop& loop, Device& device, Options options) {
+Result<std::unique_ptr<Pipeline>> Pipeline::create(server::Loop& loop, Device& device,
+                                                   Options options) {
   std::unique_ptr<Pipeline> pipeline(new Pipeline(loop, device, std::move(options)));
   Pipeline* self = pipeline.get();
-  SDMACC_TRY(self->watch_, loop.watch(device.completion_fd(), EPOLLIN, [self](std::uint32_t) { self->runs_.reap(); }));
+  SDMACC_TRY(self->watch_, loop.watch(device.completion_fd(), EPOLLIN,
+                                      [self](std::uint32_t) { self->runs_.reap(); }));
   loop.add(*self);
   return pipeline;
 }
 
 Pipeline::Pipeline(server::Loop& loop, Device& device, Options options)
-    : loop_(loop), device_(device), options_(std::move(options)), runs_(device), plans_(options_.plan_bytes),
+    : loop_(loop),
+      device_(device),
+      options_(std::move(options)),
+      runs_(device),
+      plans_(options_.plan_bytes),
       topsp_load_(device.arch().topsps, 0) {}
 
 Pipeline::~Pipeline() {
@@ -63,9 +73,12 @@ Status Pipeline::group_ready(const server::GroupInfo& info) {
   group.world.policy = options_.policy;
   if (const auto old = groups_.find(info.id); old != groups_.end()) {
     release(old->second);
+    runs_.forget(info.id);
     groups_.erase(old);
   }
-  SDMACC_TRY(group.world.places, place_ranks(device_.arch(), static_cast<std::uint32_t>(info.members.size()), topsp_load_));
+  SDMACC_TRY(
+      group.world.places,
+      place_ranks(device_.arch(), static_cast<std::uint32_t>(info.members.size()), topsp_load_));
   for (const Place& p : group.world.places) ++topsp_load_[p.topsp];
   matcher_.open(info.id, group.world.size());
   groups_.emplace(info.id, std::move(group));
@@ -81,6 +94,7 @@ void Pipeline::group_gone(server::GroupId id) {
   const auto found = groups_.find(id);
   if (found == groups_.end()) return;
   matcher_.close(id);
+  runs_.forget(id);
   release(found->second);
   groups_.erase(found);
 }
@@ -92,13 +106,15 @@ void Pipeline::submit(const server::Submission& submission) {
   const SubmissionNames names(submission, group.world.size());
   const auto decoded = decode(submission.words, 0, names, submission.scale);
   if (!decoded) {
-    frontend_->complete(submission.session, submission.request, tl::unexpected<Error>(decoded.error()));
+    frontend_->complete(submission.session, submission.request,
+                        tl::unexpected<Error>(decoded.error()));
     return;
   }
   const Instruction& instruction = decoded->instruction;
   const std::uint64_t number = next_request_++;
-  group.requests[number] = {submission.session, submission.request, *submission.tensors->find(instruction.src.tensor),
-                            *submission.tensors->find(instruction.dst.tensor), server::Clock::now()};
+  group.requests[number] = {
+      submission.session, submission.request, *submission.tensors->find(instruction.src.tensor),
+      *submission.tensors->find(instruction.dst.tensor), server::Clock::now()};
   auto matched = matcher_.add(submission.group, submission.rank, instruction, number);
   if (!matched) {
     frontend_->revoke(submission.group, matched.error());  // every rank gets it, this one too
@@ -120,10 +136,11 @@ void Pipeline::submit(const server::Submission& submission) {
 }
 
 void Pipeline::lower_front(server::GroupId id, Group& group) {
-  worker_.post([this, id, key = group.key, operation = group.lowering.front(), world = group.world] {
-    auto plan = lower(operation, world, options_.rules);
-    loop_.post([this, id, key, plan = std::move(plan)] { lowered(id, key, plan); });
-  });
+  worker_.post(
+      [this, id, key = group.key, operation = group.lowering.front(), world = group.world] {
+        auto plan = lower(operation, world, options_.rules);
+        loop_.post([this, id, key, plan = std::move(plan)] { lowered(id, key, plan); });
+      });
 }
 
 void Pipeline::lowered(server::GroupId id, std::uint64_t key, const Result<PlanRef>& plan) {
@@ -159,11 +176,14 @@ void Pipeline::run(server::GroupId id, Group& group, Operation operation, PlanRe
   for (const RankOperands& r : operation.ranks) {
     const Request& request = group.requests.at(r.request);
     const std::uint64_t element = element_bytes(operation.dtype);
-    job.memory.push_back({request.in->data() + r.src.first * element, request.out->data() + r.dst.first * element});
+    job.memory.push_back(
+        {request.in->data() + r.src.first * element, request.out->data() + r.dst.first * element});
     job.keep.push_back(request.in);
     job.keep.push_back(request.out);
   }
-  job.done = [this, id, operation = std::move(operation)](const Status& status) { finish(id, operation, status); };
+  job.done = [this, id, operation = std::move(operation)](const Status& status) {
+    finish(id, operation, status);
+  };
   runs_.submit(std::move(job));
 }
 
@@ -201,16 +221,19 @@ void Pipeline::expired(server::GroupId id, server::SessionId, server::RequestId)
   const World& world = found->second.world;
   Error error{Errc::Timeout, Stage::Match, kNoIndex, ""};
   if (const auto waiting = matcher_.waiting(id); waiting && !waiting->missing.empty()) {
-    error.context = fmt::format("operation {} of group {} ({}): deadline passed, missing: rank {}; arrived: rank {}", waiting->sequence,
-                                world.name, name(waiting->instruction.collective), ranks_text(waiting->missing),
-                                ranks_text(waiting->arrived));
+    error.context = fmt::format(
+        "operation {} of group {} ({}): deadline passed, missing: rank {}; arrived: rank {}",
+        waiting->sequence, world.name, name(waiting->instruction.collective),
+        ranks_text(waiting->missing), ranks_text(waiting->arrived));
   } else {
     error.stage = Stage::Device;
-    error.context = fmt::format("group {}: deadline passed while the operation was on the device", world.name);
+    error.context =
+        fmt::format("group {}: deadline passed while the operation was on the device", world.name);
     const auto inspection = device_.inspect(runs_.running(id).loaded);
     if (inspection)
       for (const WaitView& w : inspection->waits)
-        error.context += fmt::format("; rank {} waits for semaphore {} of TOP_SP {} ({} of {})", w.rank, w.semaphore, w.topsp, w.value, w.target);
+        error.context += fmt::format("; rank {} waits for semaphore {} of TOP_SP {} ({} of {})",
+                                     w.rank, w.semaphore, w.topsp, w.value, w.target);
   }
   frontend_->revoke(id, error);
 }
@@ -230,9 +253,11 @@ GroupStatus Pipeline::status_of(server::GroupId id, const Group& group) const {
   if (running.loaded == 0) return status;
   status.running = RunningStatus{};
   status.running->plan = running.plan;
+  status.running->active = running.active;
   status.running->window = running.window;
   status.running->windows = running.windows;
-  if (auto inspection = device_.inspect(running.loaded)) status.running->inspection = std::move(*inspection);
+  if (auto inspection = device_.inspect(running.loaded))
+    status.running->inspection = std::move(*inspection);
   return status;
 }
 
@@ -244,7 +269,8 @@ Result<std::string> Pipeline::dump(std::string_view group_name) const {
     SDMACC_TRY(const Inspection inspection, device_.inspect(running.loaded));
     return dump_json(*running.program, inspection, device_.arch()).dump();
   }
-  return fail(Errc::NotFound, Stage::Server, kNoIndex, "no program of group '{}' is on the device", group_name);
+  return fail(Errc::NotFound, Stage::Server, kNoIndex, "no program of group '{}' is on the device",
+              group_name);
 }
 
 Result<std::string> Pipeline::query(std::string_view kind, std::string_view arguments) {
@@ -256,7 +282,8 @@ Result<std::string> Pipeline::query(std::string_view kind, std::string_view argu
     return status_json(input).dump();
   }
   if (kind == "dump") return dump(arguments);
-  return fail(Errc::Unsupported, Stage::Server, kNoIndex, "query '{}' is unknown; known are status, dump", kind);
+  return fail(Errc::Unsupported, Stage::Server, kNoIndex,
+              "query '{}' is unknown; known are status, dump", kind);
 }
 
 }  // namespace sdmacc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pipeline: the whole path in one place. A submission is decoded, matched with the other ranks', lowered (select, compose, verify, emit: lower.cpp) and
-// run on the device; the completion goes back to every rank. Belongs to the loop thread; only lowering has a thread of its own.
+// Pipeline: the whole path in one place. A submission is decoded, matched with the other ranks',
+// lowered (select, compose, verify, emit: lower.cpp) and run on the device; the completion goes
+// back to every rank. Belongs to the loop thread; only lowering has a thread of its own.
 #pragma once
 
 #include <deque>
@@ -26,7 +27,8 @@ class Pipeline final : public server::Backend, private server::Poller {
     Rules rules;
     std::size_t plan_bytes = 256 << 20;  // Programs kept for reuse
   };
-  static Result<std::unique_ptr<Pipeline>> create(server::Loop& loop, Device& device, Options options);
+  static Result<std::unique_ptr<Pipeline>> create(server::Loop& loop, Device& device,
+                                                  Options options);
   ~Pipeline() override;
 
   void attach(server::Frontend& frontend) override { frontend_ = &frontend; }
@@ -47,16 +49,18 @@ class Pipeline final : public server::Backend, private server::Poller {
   };
   struct Group {
     World world;
-    std::uint64_t key = 0;                     // never used twice: tells late Plans of an earlier generation
+    std::uint64_t key = 0;  // never used twice: tells late Plans of an earlier generation
     std::map<std::uint64_t, Request> requests;
-    std::deque<Operation> lowering;            // complete, in order; the front one is with the worker
+    std::deque<Operation> lowering;  // complete, in order; the front one is with the worker
   };
 
   Pipeline(server::Loop& loop, Device& device, Options options);
 
   bool poll() override { return runs_.reap(); }
   unsigned writers() const override { return runs_.idle() ? 0 : 1; }
-  bool arm() override { return runs_.reap(); }  // from here on the completion descriptor wakes the loop
+  bool arm() override {
+    return runs_.reap();
+  }  // from here on the completion descriptor wakes the loop
   void disarm() override {}
 
   Result<Operation*> arrive(const server::Submission& submission, std::uint64_t number);
@@ -77,10 +81,10 @@ class Pipeline final : public server::Backend, private server::Poller {
   RunQueue runs_;
   PlanCache plans_;
   std::map<server::GroupId, Group> groups_;
-  std::vector<std::uint32_t> topsp_load_;      // groups on each TOP_SP
+  std::vector<std::uint32_t> topsp_load_;  // groups on each TOP_SP
   std::uint64_t next_request_ = 1, next_key_ = 1;
   server::Loop::WatchId watch_ = 0;
-  Worker worker_;                              // last: its tasks use the rest
+  Worker worker_;  // last: its tasks use the rest
 };
 
 }  // namespace sdmacc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// sdmacc allreduce: reduces files, one client process for each, over the socket of a daemon. The tensors are memfds that this
-// process makes and fills, and that the clients register; so nothing is copied on the way.
+// sdmacc allreduce: reduces files, one client process for each, over the socket of a daemon. The
+// tensors are memfds that this process makes and fills, and that the clients register; so nothing
+// is copied on the way.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -39,17 +40,20 @@ class Memory {
     m.fd_ = wire::UniqueFd(::memfd_create("sdmacc-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!m.fd_ || ::ftruncate(m.fd_.get(), static_cast<off_t>(m.bytes_)) != 0 ||
         ::fcntl(m.fd_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
-      return fail(Errc::System, Stage::None, kNoIndex, "cannot make a tensor of {} bytes: {}", m.bytes_,
-                  std::strerror(errno));
+      return fail(Errc::System, Stage::None, kNoIndex, "cannot make a tensor of {} bytes: {}",
+                  m.bytes_, std::strerror(errno));
     void* data = ::mmap(nullptr, m.bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, m.fd_.get(), 0);
     if (data == MAP_FAILED)
-      return fail(Errc::System, Stage::None, kNoIndex, "cannot map {} bytes: {}", m.bytes_, std::strerror(errno));
+      return fail(Errc::System, Stage::None, kNoIndex, "cannot map {} bytes: {}", m.bytes_,
+                  std::strerror(errno));
     m.data_ = static_cast<char*>(data);
     std::memcpy(m.data_, content.data(), content.size());
     return m;
   }
   Memory(Memory&& other) noexcept
-      : fd_(std::move(other.fd_)), data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+      : fd_(std::move(other.fd_)),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(other.bytes_) {}
   Memory& operator=(Memory&&) = delete;
   ~Memory() {
     if (data_ != nullptr) ::munmap(data_, bytes_);
@@ -80,12 +84,14 @@ Result<Input> read_raw(const Options& o, std::optional<DType> dtype) {
   Input input;
   input.dtype = *dtype;
   input.count = o.count;
-  if (input.count > (std::uint64_t{1} << 62) / element_bytes(*dtype)) return usage("--count {} is too large", o.count);
+  if (input.count > (std::uint64_t{1} << 62) / element_bytes(*dtype))
+    return usage("--count {} is too large", o.count);
   for (const std::string& path : o.inputs) {
     SDMACC_TRY(const std::string bytes, read_file(path));
     if (bytes.size() != input.bytes())
-      return fail(Errc::Invalid, Stage::None, kNoIndex, "{}: has {} bytes, {} elements of {} have {}", path,
-                  bytes.size(), o.count, name(*dtype), input.bytes());
+      return fail(Errc::Invalid, Stage::None, kNoIndex,
+                  "{}: has {} bytes, {} elements of {} have {}", path, bytes.size(), o.count,
+                  name(*dtype), input.bytes());
     SDMACC_TRY(Memory memory, Memory::make(bytes));
     input.ranks.push_back(std::move(memory));
   }
@@ -104,8 +110,8 @@ Result<Input> read_npy(const Options& o, std::optional<DType> wanted) {
       input.form = array;
       input.count = array.count();
     } else if (!array.same_form(input.form)) {
-      return fail(Errc::Mismatch, Stage::None, kNoIndex, "{}: is {}, and {} is {}", path, array.form_text(),
-                  o.inputs.front(), input.form.form_text());
+      return fail(Errc::Mismatch, Stage::None, kNoIndex, "{}: is {}, and {} is {}", path,
+                  array.form_text(), o.inputs.front(), input.form.form_text());
     }
     input.ranks.push_back(std::move(memory));
   }
@@ -115,11 +121,14 @@ Result<Input> read_npy(const Options& o, std::optional<DType> wanted) {
 Status reduce_rank(const Options& o, const Input& input, ReduceOp op, const std::string& socket,
                    const std::string& name, std::uint32_t rank) {
   SDMACC_TRY(const Connection connection, connect(socket));
-  SDMACC_TRY(const Group group, make<sdmacc_group>(sdmacc_group_join, connection.get(), name.c_str(),
-                                                   static_cast<std::uint32_t>(input.ranks.size()), rank, kDefaultTimeout));
+  SDMACC_TRY(
+      const Group group,
+      make<sdmacc_group>(sdmacc_group_join, connection.get(), name.c_str(),
+                         static_cast<std::uint32_t>(input.ranks.size()), rank, kDefaultTimeout));
   const Memory& memory = input.ranks[rank];
-  SDMACC_TRY(const Tensor tensor, make<sdmacc_tensor>(sdmacc_tensor_import, connection.get(), memory.fd(),
-                                                      std::uint64_t{0}, std::uint64_t{memory.bytes()}));
+  SDMACC_TRY(const Tensor tensor,
+             make<sdmacc_tensor>(sdmacc_tensor_import, connection.get(), memory.fd(),
+                                 std::uint64_t{0}, std::uint64_t{memory.bytes()}));
   const float scale = o.scales.empty() ? 1.0f : o.scales[rank];
   return check(sdmacc_all_reduce(group.get(), tensor.get(), tensor.get(), 0, 0, input.count,
                                  static_cast<int>(input.dtype), static_cast<int>(op), scale));
@@ -130,9 +139,10 @@ Status same_on_all_ranks(const Input& input) {
   for (std::uint32_t rank = 1; rank < input.ranks.size(); ++rank) {
     const std::string_view other = input.ranks[rank].content(input.bytes());
     if (other == first) continue;
-    const auto at = static_cast<std::size_t>(std::mismatch(first.begin(), first.end(), other.begin()).first -
-                                             first.begin());
-    return fail(Errc::Internal, Stage::None, kNoIndex, "rank {} got other bits than rank 0, first in element {}", rank,
+    const auto at = static_cast<std::size_t>(
+        std::mismatch(first.begin(), first.end(), other.begin()).first - first.begin());
+    return fail(Errc::Internal, Stage::None, kNoIndex,
+                "rank {} got other bits than rank 0, first in element {}", rank,
                 at / element_bytes(input.dtype));
   }
   return {};
@@ -143,7 +153,9 @@ Status run(const Options& o) {
   std::optional<DType> dtype;
   if (!o.dtype.empty()) {
     SDMACC_TRY(dtype, parse_dtype(o.dtype));
-    if (!reducible(*dtype)) return usage("--dtype {} does not reduce; fp32, bf16, fp16, fp8e3, fp8e4 and fp8e5 do", o.dtype);
+    if (!reducible(*dtype))
+      return usage("--dtype {} does not reduce; fp32, bf16, fp16, fp8e3, fp8e4 and fp8e5 do",
+                   o.dtype);
     if (*dtype == DType::Fp32r) dtype = DType::Fp32;
   }
   if (!o.scales.empty() && op != ReduceOp::Fma) return usage("--scale is for --op fma");
@@ -172,25 +184,36 @@ Status run(const Options& o) {
 
 void add_allreduce(CLI::App& app, Run& chosen) {
   auto o = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "allreduce",
-      "reduce files element by element, one client process for each\n"
-      "Inputs are NumPy files of one shape and type: float32, float16, or the raw bits of BF16 (uint16) and FP8 (uint8)\n"
-      "with --dtype. With --count they are raw little-endian files. The result is written in the same form, after a check\n"
-      "that all ranks got the same bits.");
-  command->add_option("inputs", o->inputs, "one file a rank, in the order of the ranks")->required()->type_name("IN");
+  CLI::App* command =
+      app.add_subcommand("allreduce",
+                         "reduce files element by element, one client process for each\n"
+                         "Inputs are NumPy files of one shape and type: float32, float16, or the "
+                         "raw bits of BF16 (uint16) and FP8 (uint8)\n"
+                         "with --dtype. With --count they are raw little-endian files. The result "
+                         "is written in the same form, after a check\n"
+                         "that all ranks got the same bits.");
+  command->add_option("inputs", o->inputs, "one file a rank, in the order of the ranks")
+      ->required()
+      ->type_name("IN");
   command->add_option("--out", o->out, "where the result goes")->required()->type_name("OUT");
-  command->add_option("--op", o->op, "add, max, min, or fma: the sum of each input times its --scale")
+  command
+      ->add_option("--op", o->op, "add, max, min, or fma: the sum of each input times its --scale")
       ->check(checked_by(parse_reduce_op))
       ->type_name("OP")
       ->capture_default_str();
-  command->add_option("--scale", o->scales, "factors for fma, one an input; 1 without it")->delimiter(',')->type_name("S0,S1,…");
+  command->add_option("--scale", o->scales, "factors for fma, one an input; 1 without it")
+      ->delimiter(',')
+      ->type_name("S0,S1,…");
   command->add_option("--dtype", o->dtype, "fp32, bf16, fp16, fp8e3, fp8e4, fp8e5")
       ->check(checked_by(parse_dtype))
       ->type_name("TYPE");
-  o->count_option = command->add_option("--count", o->count, "the files are raw, with N elements each")->type_name("N");
-  command->add_option("--socket", o->socket,
-                      "socket of the daemon; without it the default one, or when none listens there a daemon of its own")
+  o->count_option =
+      command->add_option("--count", o->count, "the files are raw, with N elements each")
+          ->type_name("N");
+  command
+      ->add_option("--socket", o->socket,
+                   "socket of the daemon; without it the default one, or when none listens there a "
+                   "daemon of its own")
       ->type_name("PATH");
   add_alg_option(*command, o->alg);
   command->callback([o, &chosen] { chosen = [o] { return run(*o); }; });

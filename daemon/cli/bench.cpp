@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// sdmacc bench allreduce: N client processes in one group time a loop of blocking all-reduces each. Every size's result is
-// compared, bit by bit and on every rank, with a sum that the benchmark makes itself (pattern.hpp).
+// sdmacc bench allreduce: N client processes in one group time a loop of blocking all-reduces each.
+// Every size's result is compared, bit by bit and on every rank, with a sum that the benchmark
+// makes itself (pattern.hpp).
 #include "daemon/cli/bench.hpp"
 
 #include <pthread.h>
@@ -22,7 +23,7 @@ namespace sdmacc::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kDefaultTimeout = -1;        // the daemon's
+constexpr int kDefaultTimeout = -1;  // the daemon's
 constexpr std::uint32_t kMostRanks = 1024;
 constexpr double kAutomaticSeconds = 0.25;  // of one size's loop
 constexpr double kFewestRounds = 5, kMostRounds = 2000;
@@ -46,24 +47,31 @@ struct Shared {
 
 class Bench {
  public:
-  Bench(const Options& options, const std::vector<std::uint64_t>& sizes, Shared& shared, const std::string& socket)
-      : o_(options), s_(options.setting), sizes_(sizes), shared_(shared), socket_(socket),
+  Bench(const Options& options, const std::vector<std::uint64_t>& sizes, Shared& shared,
+        const std::string& socket)
+      : o_(options),
+        s_(options.setting),
+        sizes_(sizes),
+        shared_(shared),
+        socket_(socket),
         pattern_(s_.op, s_.dtype, s_.ranks) {}
 
   Status run(std::uint32_t rank) {
     rank_ = rank;
     SDMACC_TRY(connection_, connect(socket_));
     const std::string name = fmt::format("sdmacc-bench-{}", ::getppid());
-    SDMACC_TRY(group_, make<sdmacc_group>(sdmacc_group_join, connection_.get(), name.c_str(), s_.ranks, rank,
-                                          kDefaultTimeout));
-    const std::uint64_t most = std::max<std::uint64_t>(1, *std::max_element(sizes_.begin(), sizes_.end()));
+    SDMACC_TRY(group_, make<sdmacc_group>(sdmacc_group_join, connection_.get(), name.c_str(),
+                                          s_.ranks, rank, kDefaultTimeout));
+    const std::uint64_t most =
+        std::max<std::uint64_t>(1, *std::max_element(sizes_.begin(), sizes_.end()));
     SDMACC_TRY(in_, make<sdmacc_tensor>(sdmacc_tensor_alloc, connection_.get(), most));
     if (!s_.in_place) {
       SDMACC_TRY(out_, make<sdmacc_tensor>(sdmacc_tensor_alloc, connection_.get(), most));
     }
     for (const std::uint64_t bytes : sizes_) SDMACC_CHECK(run_size(bytes));
     if (total_wrong_ == 0) return {};
-    return fail(Errc::Internal, Stage::None, kNoIndex, "{} elements of the results are wrong", total_wrong_);
+    return fail(Errc::Internal, Stage::None, kNoIndex, "{} elements of the results are wrong",
+                total_wrong_);
   }
 
  private:
@@ -73,8 +81,9 @@ class Bench {
   }
   void meet() { ::pthread_barrier_wait(&shared_.barrier); }
   Status reduce(std::uint64_t count) {
-    return check(sdmacc_all_reduce(group_.get(), in_.get(), out(), 0, 0, count, static_cast<int>(s_.dtype),
-                                   static_cast<int>(s_.op), pattern_.scale(rank_)));
+    return check(sdmacc_all_reduce(group_.get(), in_.get(), out(), 0, 0, count,
+                                   static_cast<int>(s_.dtype), static_cast<int>(s_.op),
+                                   pattern_.scale(rank_)));
   }
 
   Status run_size(std::uint64_t size) {
@@ -125,7 +134,8 @@ class Bench {
   }
 
   static std::uint32_t rounds_for(double one) {
-    return static_cast<std::uint32_t>(std::clamp(kAutomaticSeconds / std::max(one, 1e-9), kFewestRounds, kMostRounds));
+    return static_cast<std::uint32_t>(
+        std::clamp(kAutomaticSeconds / std::max(one, 1e-9), kFewestRounds, kMostRounds));
   }
 
   Result<std::uint64_t> wrong_of(const BenchRow& row) {
@@ -164,7 +174,8 @@ Status run(Options o) {
   SDMACC_TRY(o.setting.op, parse_reduce_op(o.op));
   SDMACC_TRY(o.setting.dtype, parse_dtype(o.dtype));
   if (!reducible(o.setting.dtype))
-    return usage("--dtype {} does not reduce; fp32, bf16, fp16, fp8e3, fp8e4 and fp8e5 do", o.dtype);
+    return usage("--dtype {} does not reduce; fp32, bf16, fp16, fp8e3, fp8e4 and fp8e5 do",
+                 o.dtype);
   if (!o.setting.alg.empty() && !o.socket.empty())
     return usage("--alg starts a daemon of its own, which --socket does not go with");
   o.setting.checked = o.checks > 0;
@@ -188,12 +199,21 @@ void add_bench(CLI::App& app, Run& chosen) {
   CLI::App* command = bench->add_subcommand(
       "allreduce",
       "time all-reduces of N processes and verify every result\n"
-      "Each rank is a client process with tensors that it keeps. The ranks meet at a barrier, then each times its own loop of\n"
-      "blocking all-reduces; the time of a size is the average of the slowest rank. After that one more all-reduce, of inputs\n"
-      "whose sum is exact in any order, is compared on every rank, bit by bit, with a sum that the benchmark makes itself;\n"
+      "Each rank is a client process with tensors that it keeps. The ranks meet at a barrier, then "
+      "each times its own loop of\n"
+      "blocking all-reduces; the time of a size is the average of the slowest rank. After that one "
+      "more all-reduce, of inputs\n"
+      "whose sum is exact in any order, is compared on every rank, bit by bit, with a sum that the "
+      "benchmark makes itself;\n"
       "#wrong counts the elements that differ. Exit code 1 when there are any.");
-  command->add_option("--ranks", o->setting.ranks, "processes")->check(CLI::Range(1u, kMostRanks))->type_name("N")->capture_default_str();
-  command->add_option("--bytes", o->bytes, "sizes of one rank's tensor: B, or B:E to double from B to E, or B:E:FACTOR; lists with commas")
+  command->add_option("--ranks", o->setting.ranks, "processes")
+      ->check(CLI::Range(1u, kMostRanks))
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--bytes", o->bytes,
+                   "sizes of one rank's tensor: B, or B:E to double from B to E, or B:E:FACTOR; "
+                   "lists with commas")
       ->check(checked_by(parse_sizes))
       ->type_name("B[:E[:F]]")
       ->capture_default_str();
@@ -201,16 +221,31 @@ void add_bench(CLI::App& app, Run& chosen) {
       ->check(checked_by(parse_dtype))
       ->type_name("TYPE")
       ->capture_default_str();
-  command->add_option("--op", o->op, "add, max, min, fma")->check(checked_by(parse_reduce_op))->type_name("OP")->capture_default_str();
-  command->add_option("--iters", o->rounds, "all-reduces that are timed; 0 for as many as take a quarter of a second, 5 to 2000")
+  command->add_option("--op", o->op, "add, max, min, fma")
+      ->check(checked_by(parse_reduce_op))
+      ->type_name("OP")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--iters", o->rounds,
+          "all-reduces that are timed; 0 for as many as take a quarter of a second, 5 to 2000")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--warmup", o->warmup, "all-reduces before that")->type_name("N")->capture_default_str();
-  command->add_option("--check", o->checks, "times that each size's result is verified; 0 for never")->type_name("N")->capture_default_str();
+  command->add_option("--warmup", o->warmup, "all-reduces before that")
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--check", o->checks, "times that each size's result is verified; 0 for never")
+      ->type_name("N")
+      ->capture_default_str();
   command->add_flag("--in-place", o->setting.in_place, "the result replaces the input");
-  command->add_flag("--json", o->json, "one JSON object a line and size: bytes, count, time_us, algbw, busbw (GB/s), wrong, …");
-  command->add_option("--socket", o->socket,
-                      "socket of the daemon; without it the default one, or when none listens there a daemon of its own")
+  command->add_flag(
+      "--json", o->json,
+      "one JSON object a line and size: bytes, count, time_us, algbw, busbw (GB/s), wrong, …");
+  command
+      ->add_option("--socket", o->socket,
+                   "socket of the daemon; without it the default one, or when none listens there a "
+                   "daemon of its own")
       ->type_name("PATH");
   add_alg_option(*command, o->setting.alg);
   command->callback([o, &chosen] { chosen = [o] { return run(*o); }; });

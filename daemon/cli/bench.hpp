@@ -9,8 +9,8 @@
 
 namespace sdmacc::cli {
 
-// "8", "1k:64M", "1k:64M:4" or several of them with commas: sizes from the first to the last, each `factor` (2) times the
-// one before.
+// "8", "1k:64M", "1k:64M:4" or several of them with commas: sizes from the first to the last, each
+// `factor` (2) times the one before.
 Result<std::vector<std::uint64_t>> parse_sizes(std::string_view text);
 
 struct BenchRow {

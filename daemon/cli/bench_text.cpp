@@ -24,7 +24,8 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 
 std::string lower_case(std::string_view name) {
   std::string out(name);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return out;
 }
 
@@ -64,18 +65,20 @@ double bus_bandwidth(const BenchRow& row, std::uint32_t ranks) {
 }
 
 std::string bench_head(const BenchSetting& s) {
-  return fmt::format("# all-reduce of {} processes, {}{}; GB = 10^9 bytes, busbw = algbw * 2(n-1)/n\n"
-                     "#{:>13} {:>13} {:>7} {:>7} {:>11} {:>9} {:>9} {:>7}\n"
-                     "#{:>13} {:>13} {:>7} {:>7} {:>11} {:>9} {:>9} {:>7}\n",
-                     s.ranks, s.in_place ? "in place" : "out of place", s.alg.empty() ? "" : ", " + s.alg, "size",
-                     "count", "type", "redop", "time", "algbw", "busbw", "#wrong", "(B)", "(elements)", "", "", "(us)",
-                     "(GB/s)", "(GB/s)", "");
+  return fmt::format(
+      "# all-reduce of {} processes, {}{}; GB = 10^9 bytes, busbw = algbw * 2(n-1)/n\n"
+      "#{:>13} {:>13} {:>7} {:>7} {:>11} {:>9} {:>9} {:>7}\n"
+      "#{:>13} {:>13} {:>7} {:>7} {:>11} {:>9} {:>9} {:>7}\n",
+      s.ranks, s.in_place ? "in place" : "out of place", s.alg.empty() ? "" : ", " + s.alg, "size",
+      "count", "type", "redop", "time", "algbw", "busbw", "#wrong", "(B)", "(elements)", "", "",
+      "(us)", "(GB/s)", "(GB/s)", "");
 }
 
 std::string bench_line(const BenchSetting& s, const BenchRow& row) {
-  return fmt::format(" {:>13} {:>13} {:>7} {:>7} {:>11.2f} {:>9.3f} {:>9.3f} {:>7}\n", row.bytes, row.count,
-                     lower_case(name(s.dtype)), lower_case(name(s.op)), row.time_us, algorithm_bandwidth(row),
-                     bus_bandwidth(row, s.ranks), s.checked ? fmt::format("{}", row.wrong) : "N/A");
+  return fmt::format(" {:>13} {:>13} {:>7} {:>7} {:>11.2f} {:>9.3f} {:>9.3f} {:>7}\n", row.bytes,
+                     row.count, lower_case(name(s.dtype)), lower_case(name(s.op)), row.time_us,
+                     algorithm_bandwidth(row), bus_bandwidth(row, s.ranks),
+                     s.checked ? fmt::format("{}", row.wrong) : "N/A");
 }
 
 std::string bench_json(const BenchSetting& s, const BenchRow& row) {

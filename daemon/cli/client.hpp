@@ -23,7 +23,8 @@ using Tensor = std::unique_ptr<sdmacc_tensor, FreeHandle>;
 // The last error of this thread when `code` is none of success.
 inline Status check(int code) {
   if (code == SDMACC_OK) return {};
-  return tl::unexpected<Error>(Error{static_cast<Errc>(code), Stage::Client, kNoIndex, sdmacc_last_error()});
+  return tl::unexpected<Error>(
+      Error{static_cast<Errc>(code), Stage::Client, kNoIndex, sdmacc_last_error()});
 }
 
 // Calls a function that gives out a handle as its last argument.

@@ -19,13 +19,15 @@ struct CloseFile {
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
 tl::unexpected<Error> file_error(const std::string& path, int error) {
-  return fail(error == ENOENT ? Errc::NotFound : Errc::System, Stage::None, kNoIndex, "{}: {}", path,
-              std::strerror(error));
+  return fail(error == ENOENT ? Errc::NotFound : Errc::System, Stage::None, kNoIndex, "{}: {}",
+              path, std::strerror(error));
 }
 
 }  // namespace
 
-bool is_usage(const Error& error) { return error.stage == Stage::Cli && error.code == Errc::Invalid; }
+bool is_usage(const Error& error) {
+  return error.stage == Stage::Cli && error.code == Errc::Invalid;
+}
 
 std::string error_text(const Error& error) {
   return error.stage == Stage::Cli || error.stage == Stage::Client ? error.context : error.text();
@@ -40,7 +42,8 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   for (unsigned power = 0; power < std::size(kUnits); ++power)
     for (const std::string_view name : kUnits[power])
       if (error == std::errc{} && unit == name && (unit.empty() ? power == 0 : true)) {
-        if (value > ~std::uint64_t{0} >> 10 * power) return usage("{} is more than 64 bits hold", text);
+        if (value > ~std::uint64_t{0} >> 10 * power)
+          return usage("{} is more than 64 bits hold", text);
         return value << 10 * power;
       }
   return usage("{} is no size; a number with k, M or G (powers of 1024) is", text);
@@ -52,7 +55,8 @@ Result<std::string> read_file(const std::string& path) {
   std::string bytes;
   char buffer[1 << 16];
   errno = 0;
-  while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) bytes.append(buffer, got);
+  while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get()))
+    bytes.append(buffer, got);
   if (std::ferror(file.get()) != 0) return file_error(path, errno);
   return bytes;
 }

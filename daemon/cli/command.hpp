@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The sub-commands of `sdmacc`. Each declares its options and says what runs when it is the one that was called; main() turns the
-// result into text and an exit code: 0 done, 1 failed, 2 called wrongly.
+// The sub-commands of `sdmacc`. Each declares its options and says what runs when it is the one
+// that was called; main() turns the result into text and an exit code: 0 done, 1 failed, 2 called
+// wrongly.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,13 +29,15 @@ tl::unexpected<Error> usage(fmt::format_string<Args...> format, Args&&... args) 
 }
 bool is_usage(const Error& error);
 
-// What follows "sdmacc: " on standard error. An error of the client library already is a whole text.
+// What follows "sdmacc: " on standard error. An error of the client library already is a whole
+// text.
 std::string error_text(const Error& error);
 
 // "64", "4k", "16MiB": units are powers of 1024.
 Result<std::uint64_t> parse_size(std::string_view text);
 
-// A validator for options that are read by such a function; it names the value and what would be right.
+// A validator for options that are read by such a function; it names the value and what would be
+// right.
 template <typename Parse>
 auto checked_by(Parse parse) {
   return [parse](const std::string& text) -> std::string {

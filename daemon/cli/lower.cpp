@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sdmacc lower: what each stage makes of a file of instruction words. Entry: lower_text(). Tested by selftests/cli.
+// sdmacc lower: what each stage makes of a file of instruction words. Entry: lower_text(). Tested
+// by selftests/cli.
 #include "daemon/cli/lower.hpp"
 
 #include <memory>
@@ -22,14 +23,15 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 std::string kept_text(std::uint32_t word, std::byte opcode) {
   const char* name = sdmacc_name_op(static_cast<unsigned>(opcode));
-  return fmt::format("word {} {:#04x} {}: kept, it is no collective\n", word, static_cast<unsigned>(opcode),
-                     name != nullptr ? name : "without a name");
+  return fmt::format("word {} {:#04x} {}: kept, it is no collective\n", word,
+                     static_cast<unsigned>(opcode), name != nullptr ? name : "without a name");
 }
 
 // One collective through the stages after decode.
 class Lowering {
  public:
-  Lowering(const LowerWorld& world, StopAfter stop_after) : world_(world), stop_after_(stop_after) {}
+  Lowering(const LowerWorld& world, StopAfter stop_after)
+      : world_(world), stop_after_(stop_after) {}
 
   Result<std::string> run(const Operation& operation) const {
     if (stop_after_ == StopAfter::Match) return to_string(operation);
@@ -49,14 +51,18 @@ class Lowering {
  private:
   static std::string note(const Operation& operation) {
     if (operation.count != 0) return "";
-    return fmt::format("operation {}: 0 elements: nothing moves and no program is made; it is done when all ranks have "
-                       "arrived\n",
-                       operation.sequence);
+    return fmt::format(
+        "operation {}: 0 elements: nothing moves and no program is made; it is done when all ranks "
+        "have "
+        "arrived\n",
+        operation.sequence);
   }
 
-  Result<std::string> run_window(const Operation& operation, const Choice& choice, std::uint64_t count) const {
+  Result<std::string> run_window(const Operation& operation, const Choice& choice,
+                                 std::uint64_t count) const {
     SDMACC_TRY(const Schedule schedule, compose(operation, choice, world_.world, count));
-    for (const bool in_place : {false, true}) SDMACC_CHECK(verify(schedule, {.in_place = in_place}));
+    for (const bool in_place : {false, true})
+      SDMACC_CHECK(verify(schedule, {.in_place = in_place}));
     if (stop_after_ == StopAfter::Compose) return to_string(schedule);
     SDMACC_TRY(const Program program, emit(schedule, world_.world));
     return to_string(program);
@@ -74,13 +80,14 @@ Result<StopAfter> parse_stop_after(std::string_view text) {
   return usage("{} is no stage; it can be decode, match, select, compose, emit", text);
 }
 
-Result<std::string> lower_text(std::string_view words, const LowerWorld& world, StopAfter stop_after,
-                               const std::vector<float>& scales) {
+Result<std::string> lower_text(std::string_view words, const LowerWorld& world,
+                               StopAfter stop_after, const std::vector<float>& scales) {
   const std::uint32_t ranks = world.world.size();
-  if (!scales.empty() && scales.size() != ranks) return usage("--scale has {} factors for {} ranks", scales.size(), ranks);
+  if (!scales.empty() && scales.size() != ranks)
+    return usage("--scale has {} factors for {} ranks", scales.size(), ranks);
   if (words.size() % kWordBytes != 0)
-    return fail(Errc::Invalid, Stage::Decode, kNoIndex, "{} bytes are no whole number of {}-byte words", words.size(),
-                kWordBytes);
+    return fail(Errc::Invalid, Stage::Decode, kNoIndex,
+                "{} bytes are no whole number of {}-byte words", words.size(), kWordBytes);
   std::string out;
   Matcher matcher;
   std::vector<bool> open(0x10000);  // groups of the words
@@ -144,28 +151,38 @@ Status run(const Options& o) {
 
 void add_lower(CLI::App& app, Run& chosen) {
   auto o = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "lower",
-      "print what a stage makes of a file of instruction words\n"
-      "FILE holds 64-byte words (- is standard input). Words that are no collective are listed as kept; every rank runs the\n"
-      "same words. With --ranks the tensors follow from the words: every id exists and is large enough, and every group has\n"
-      "that many ranks. A world file says it all:\n"
-      "  {\"version\": 1, \"ranks\": 2, \"arch\": \"cayman\", \"group\": 0,\n"
-      "   \"places\": [{\"device\": 0, \"core\": 0, \"topsp\": 0}, …],\n"
-      "   \"tensors\": [{\"id\": 3, \"bytes\": 128, \"memory\": 1, \"offset\": 0, \"writable\": true}, …],\n"
-      "   \"policy\": {\"name\": \"host\", \"engines\": 1, \"max_channels\": 32, \"slice_bytes\": 65536,\n"
-      "              \"window_bytes\": 16777216, \"order_rank\": false}}\n"
-      "of which only version and ranks must be there.");
+  CLI::App* command =
+      app.add_subcommand("lower",
+                         "print what a stage makes of a file of instruction words\n"
+                         "FILE holds 64-byte words (- is standard input). Words that are no "
+                         "collective are listed as kept; every rank runs the\n"
+                         "same words. With --ranks the tensors follow from the words: every id "
+                         "exists and is large enough, and every group has\n"
+                         "that many ranks. A world file says it all:\n"
+                         "  {\"version\": 1, \"ranks\": 2, \"arch\": \"cayman\", \"group\": 0,\n"
+                         "   \"places\": [{\"device\": 0, \"core\": 0, \"topsp\": 0}, …],\n"
+                         "   \"tensors\": [{\"id\": 3, \"bytes\": 128, \"memory\": 1, \"offset\": "
+                         "0, \"writable\": true}, …],\n"
+                         "   \"policy\": {\"name\": \"host\", \"engines\": 1, \"max_channels\": "
+                         "32, \"slice_bytes\": 65536,\n"
+                         "              \"window_bytes\": 16777216, \"order_rank\": false}}\n"
+                         "of which only version and ranks must be there.");
   command->add_option("file", o->file, "instruction words")->required()->type_name("FILE");
   CLI::App* world = command->add_option_group("world");
   world->add_option("--world", o->world, "the group and its tensors")->type_name("FILE");
-  world->add_option("--ranks", o->ranks, "a group of N ranks")->check(CLI::PositiveNumber)->type_name("N");
+  world->add_option("--ranks", o->ranks, "a group of N ranks")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
   world->require_option(1);
-  command->add_option("--stop-after", o->stop_after, "stage to print: decode, match, select, compose, emit")
+  command
+      ->add_option("--stop-after", o->stop_after,
+                   "stage to print: decode, match, select, compose, emit")
       ->check(checked_by(parse_stop_after))
       ->type_name("STAGE")
       ->capture_default_str();
-  command->add_option("--scale", o->scales, "factors by rank: each ADD becomes an FMA")->delimiter(',')->type_name("S0,S1,…");
+  command->add_option("--scale", o->scales, "factors by rank: each ADD becomes an FMA")
+      ->delimiter(',')
+      ->type_name("S0,S1,…");
   add_target_options(*command, o->target);
   command->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// lower_text: a file of instruction words through the stages up to one, as text. It is what `sdmacc lower` prints and
-// what golden files hold.
+// lower_text: a file of instruction words through the stages up to one, as text. It is what `sdmacc
+// lower` prints and what golden files hold.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ enum class StopAfter : std::uint8_t { Decode, Match, Select, Compose, Emit };
 Result<StopAfter> parse_stop_after(std::string_view text);
 
 // Every rank runs the same words. `scales`: by rank; given, each ADD becomes an FMA.
-Result<std::string> lower_text(std::string_view words, const LowerWorld& world, StopAfter stop_after,
-                               const std::vector<float>& scales = {});
+Result<std::string> lower_text(std::string_view words, const LowerWorld& world,
+                               StopAfter stop_after, const std::vector<float>& scales = {});
 
 }  // namespace sdmacc::cli

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: MIT
-// sdmacc: the command line. Parses it, runs one sub-command, and ends with 0 (done), 1 (failed) or 2 (called wrongly).
-#include <csignal>
+// sdmacc: the command line. Parses it, runs one sub-command, and ends with 0 (done), 1 (failed) or
+// 2 (called wrongly).
 #include <cstdio>
+#include <string>
 
 #include "daemon/cli/command.hpp"
 #include "libuapi/client/sdmacc.h"
+
+namespace {
+
+bool knows(const CLI::App& app, const std::string& command) {
+  const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+  for (const CLI::App* sub : all)
+    if (sub->get_name() == command) return true;
+  return false;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace sdmacc;
@@ -14,7 +26,9 @@ int main(int argc, char** argv) {
       "sdmacc");
   app.set_version_flag("--version", std::string("sdmacc ") + sdmacc_version());
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done, 1 failed, 2 called wrongly. `sdmacc COMMAND --help` has the options of a command.");
+  app.footer(
+      "Exit codes: 0 done, 1 failed, 2 called wrongly. `sdmacc COMMAND --help` has the options of "
+      "a command.");
   cli::Run run;
   cli::add_allreduce(app, run);
   cli::add_lower(app, run);
@@ -27,7 +41,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help or version
-    std::fprintf(stderr, "sdmacc: %s\nsdmacc: see sdmacc --help\n", error.what());
+    const bool unknown = argc > 1 && argv[1][0] != '-' && !knows(app, argv[1]);
+    const std::string what =
+        unknown ? fmt::format("there is no command '{}'", argv[1]) : error.what();
+    std::fprintf(stderr, "sdmacc: %s\nsdmacc: see sdmacc --help\n", what.c_str());
     return 2;
   }
   if (const Status status = run(); !status) {

@@ -61,11 +61,13 @@ Result<std::string> make_folder() {
 
 std::vector<fs::path> candidates() {
   std::vector<fs::path> paths;
-  if (const char* given = std::getenv("SDMACCD"); given != nullptr && *given != '\0') return {given};
+  if (const char* given = std::getenv("SDMACCD"); given != nullptr && *given != '\0')
+    return {given};
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* beside : {"sdmaccd", "../sdmaccd", "../../daemon/sdmaccd", "../sbin/sdmaccd"})
-    paths.push_back((here / beside).lexically_normal());
+  const fs::path above = here.parent_path();  // in a build folder: daemon/cli or selftests/digits
+  for (const fs::path& folder : {here, above, above.parent_path() / "daemon", above / "sbin"})
+    paths.push_back(folder / "sdmaccd");
   if (const char* path = std::getenv("PATH"); path != nullptr) {
     std::istringstream folders(path);
     for (std::string folder; std::getline(folders, folder, ':');)
@@ -78,11 +80,13 @@ Result<std::string> find_program() {
   const std::vector<fs::path> paths = candidates();
   for (const fs::path& path : paths) {
     struct stat info {};
-    if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0)
+    if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+        ::access(path.c_str(), X_OK) == 0)
       return path.string();
   }
   return fail(Errc::NotFound, Stage::None, kNoIndex,
-              "sdmaccd is needed and neither beside this program nor in $PATH; {} was the first place looked at",
+              "sdmaccd is needed and neither beside this program nor in $PATH; {} was the first "
+              "place looked at",
               paths.empty() ? "none" : paths.front().string());
 }
 
@@ -141,8 +145,9 @@ Status OwnDaemon::wait_until_it_listens() {
     }
     std::this_thread::sleep_for(kPause);
   }
-  return fail(Errc::Timeout, Stage::None, kNoIndex, "sdmaccd does not answer after {} s: {}; it wrote: {}",
-              kStartTimeout.count(), last.context, log());
+  return fail(Errc::Timeout, Stage::None, kNoIndex,
+              "sdmaccd does not answer after {} s: {}; it wrote: {}", kStartTimeout.count(),
+              last.context, log());
 }
 
 std::string OwnDaemon::log() const {
@@ -169,7 +174,8 @@ OwnDaemon::~OwnDaemon() {
   handle_signals(SIG_DFL);
 }
 
-Result<DaemonToUse> find_daemon(const std::string& socket, const std::vector<std::string>& arguments) {
+Result<DaemonToUse> find_daemon(const std::string& socket,
+                                const std::vector<std::string>& arguments) {
   DaemonToUse use{socket, nullptr};
   if (!socket.empty()) return use;
   if (arguments.empty()) {
@@ -178,7 +184,8 @@ Result<DaemonToUse> find_daemon(const std::string& socket, const std::vector<std
       use.socket = sdmacc_default_path();
       return use;
     }
-    if (connection.error().code != Errc::DaemonGone) return tl::unexpected<Error>(connection.error());
+    if (connection.error().code != Errc::DaemonGone)
+      return tl::unexpected<Error>(connection.error());
   }
   SDMACC_TRY(use.own, OwnDaemon::start(arguments));
   use.socket = use.own->socket();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A daemon of one's own, for one command: started on a socket in a folder that only this user can enter, ended and cleaned up with
-// the process, also when a signal ends it. Entries: OwnDaemon::start() and find_daemon().
+// A daemon of one's own, for one command: started on a socket in a folder that only this user can
+// enter, ended and cleaned up with the process, also when a signal ends it. Entries:
+// OwnDaemon::start() and find_daemon().
 #pragma once
 
 #include <memory>
@@ -13,8 +14,9 @@ namespace sdmacc::cli {
 
 class OwnDaemon {
  public:
-  // Starts sdmaccd with `arguments` beside its socket, and waits until it listens. Found as $SDMACCD, beside this program, in the
-  // build folder that this program lies in, or in $PATH. An error has what the daemon wrote. One at a time in a process.
+  // Starts sdmaccd with `arguments` beside its socket, and waits until it listens. Found as
+  // $SDMACCD, beside this program, in the build folder that this program lies in, or in $PATH. An
+  // error has what the daemon wrote. One at a time in a process.
   static Result<std::unique_ptr<OwnDaemon>> start(const std::vector<std::string>& arguments = {});
   ~OwnDaemon();  // ends it, kills it after a few seconds
   OwnDaemon(const OwnDaemon&) = delete;
@@ -37,7 +39,9 @@ struct DaemonToUse {
   std::string socket;
   std::unique_ptr<OwnDaemon> own;  // null: somebody else's
 };
-// The one at `socket`; with "" the one at the default path, or when none listens there, or `arguments` are given, one of our own.
-Result<DaemonToUse> find_daemon(const std::string& socket, const std::vector<std::string>& arguments = {});
+// The one at `socket`; with "" the one at the default path, or when none listens there, or
+// `arguments` are given, one of our own.
+Result<DaemonToUse> find_daemon(const std::string& socket,
+                                const std::vector<std::string>& arguments = {});
 
 }  // namespace sdmacc::cli

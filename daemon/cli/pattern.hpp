@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pattern: inputs of a benchmark whose sum no order of summation and no rounding can change, and the result that must come out,
-// summed here by itself. Elements are small whole numbers; each type has its bound, so that all partial sums are exact.
+// Pattern: inputs of a benchmark whose sum no order of summation and no rounding can change, and
+// the result that must come out, summed here by itself. Elements are small whole numbers; each type
+// has its bound, so that all partial sums are exact.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +28,14 @@ class Pattern {
   int value(std::uint32_t rank, std::size_t element) const;
   std::vector<std::byte> bits(const std::vector<int>& values) const;
   std::vector<std::byte> input(std::uint32_t rank) const;
-  std::uint64_t differences(std::span<const std::byte> tensor, const std::vector<std::byte>& period) const;
+  std::uint64_t differences(std::span<const std::byte> tensor,
+                            const std::vector<std::byte>& period) const;
 
   const ReduceOp op_;
   const DType dtype_;
   const std::uint32_t ranks_;
-  int largest_ = 1;             // magnitude of an element
-  std::uint32_t active_ = 1;    // ranks whose element is not 0
+  int largest_ = 1;                  // magnitude of an element
+  std::uint32_t active_ = 1;         // ranks whose element is not 0
   std::vector<std::byte> expected_;  // one period
 };
 

@@ -55,8 +55,8 @@ struct Process {
   std::optional<Error> error;
 };
 
-[[noreturn]] void be_rank(pid_t parent, Report& report, const std::function<Status(std::uint32_t)>& body,
-                          std::uint32_t rank) {
+[[noreturn]] void be_rank(pid_t parent, Report& report,
+                          const std::function<Status(std::uint32_t)>& body, std::uint32_t rank) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
@@ -66,11 +66,15 @@ struct Process {
 }
 
 std::optional<Error> end_of(const Report& report, int status, bool killed) {
-  if (killed) return Error{Errc::Cancelled, Stage::None, kNoIndex, "did not end after another rank had failed"};
+  if (killed)
+    return Error{Errc::Cancelled, Stage::None, kNoIndex,
+                 "did not end after another rank had failed"};
   if (WIFSIGNALED(status))
-    return Error{Errc::PeerGone, Stage::None, kNoIndex, fmt::format("was ended by signal {}", WTERMSIG(status))};
+    return Error{Errc::PeerGone, Stage::None, kNoIndex,
+                 fmt::format("was ended by signal {}", WTERMSIG(status))};
   if (!report.ended)
-    return Error{Errc::Internal, Stage::None, kNoIndex, fmt::format("ended with code {}", WEXITSTATUS(status))};
+    return Error{Errc::Internal, Stage::None, kNoIndex,
+                 fmt::format("ended with code {}", WEXITSTATUS(status))};
   if (report.code == Errc::Ok) return std::nullopt;
   return Error{report.code, report.stage, report.index, report.text};
 }
@@ -83,7 +87,8 @@ bool is_consequence(const Error& e) {
 Status first_cause(const std::vector<Process>& processes) {
   const Error* cause = nullptr;
   for (const Process& p : processes)
-    if (p.error && (cause == nullptr || (is_consequence(*cause) && !is_consequence(*p.error)))) cause = &*p.error;
+    if (p.error && (cause == nullptr || (is_consequence(*cause) && !is_consequence(*p.error))))
+      cause = &*p.error;
   if (cause == nullptr) return {};
   std::string who;
   for (std::size_t rank = 0; rank < processes.size(); ++rank)
@@ -104,7 +109,8 @@ void wait_for_all(std::vector<Process>& processes, const Report* reports) {
     int timeout = -1;
     if (deadline && !killed)
       timeout = static_cast<int>(std::max<std::int64_t>(
-          0, std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - Clock::now()).count()));
+          0,
+          std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - Clock::now()).count()));
     if (::poll(polls.data(), polls.size(), timeout) == 0) {
       for (const Process& p : processes)
         if (p.fd) ::kill(p.pid, SIGKILL);
@@ -139,7 +145,8 @@ Status run_ranks(std::uint32_t ranks, const std::function<Status(std::uint32_t)>
     if (p.pid == 0) be_rank(parent, reports[rank], body, rank);
     if (p.pid > 0) p.fd = wire::UniqueFd(::pidfd_open(p.pid, 0));
     if (p.fd) continue;
-    failed = fail(Errc::System, Stage::None, rank, "cannot make a process: {}", std::strerror(errno));
+    failed =
+        fail(Errc::System, Stage::None, rank, "cannot make a process: {}", std::strerror(errno));
     if (p.pid > 0) ::kill(p.pid, SIGKILL);
     if (p.pid > 0) ::waitpid(p.pid, nullptr, 0);
     for (const Process& earlier : processes)
@@ -154,7 +161,8 @@ Status run_ranks(std::uint32_t ranks, const std::function<Status(std::uint32_t)>
 Result<SharedMemory> SharedMemory::make(std::size_t bytes) {
   void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED)
-    return fail(Errc::System, Stage::None, kNoIndex, "cannot map {} bytes: {}", bytes, std::strerror(errno));
+    return fail(Errc::System, Stage::None, kNoIndex, "cannot map {} bytes: {}", bytes,
+                std::strerror(errno));
   return SharedMemory(static_cast<std::byte*>(data), bytes);
 }
 

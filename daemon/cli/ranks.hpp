@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ranks as processes: runs one function in a process of its own for each rank, and memory that they share.
+// Ranks as processes: runs one function in a process of its own for each rank, and memory that they
+// share.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,10 @@
 
 namespace sdmacc::cli {
 
-// Forks a process for each rank, which runs body(rank) and ends; returns when all have. Standard output belongs to rank 0 by
-// convention. When a rank fails, the others get two seconds to find out for themselves. The error is the first cause, and
-// names the ranks that have it. Only for a process with one thread, which holds no connection.
+// Forks a process for each rank, which runs body(rank) and ends; returns when all have. Standard
+// output belongs to rank 0 by convention. When a rank fails, the others get two seconds to find out
+// for themselves. The error is the first cause, and names the ranks that have it. Only for a
+// process with one thread, which holds no connection.
 Status run_ranks(std::uint32_t ranks, const std::function<Status(std::uint32_t rank)>& body);
 
 // Zeros that this process and those it forks share; unmapped at its end.

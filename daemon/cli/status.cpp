@@ -21,7 +21,8 @@ Result<nlohmann::ordered_json> query(const Options& o, const char* kind) {
   SDMACC_CHECK(check(sdmacc_query(connection.get(), kind, o.group.c_str(), &answer)));
   const std::unique_ptr<char, FreeHandle> text(answer);
   auto json = nlohmann::ordered_json::parse(text.get(), nullptr, false);
-  if (json.is_discarded()) return fail(Errc::Protocol, Stage::None, kNoIndex, "the daemon's answer is not JSON");
+  if (json.is_discarded())
+    return fail(Errc::Protocol, Stage::None, kNoIndex, "the daemon's answer is not JSON");
   return json;
 }
 
@@ -38,7 +39,9 @@ Status dump(const Options& o) {
 }
 
 void add_socket(CLI::App& command, Options& o) {
-  command.add_option("--socket", o.socket, "the daemon's socket; default $SDMACC_SOCKET, else the user's runtime directory")
+  command
+      .add_option("--socket", o.socket,
+                  "the daemon's socket; default $SDMACC_SOCKET, else the user's runtime directory")
       ->type_name("PATH");
 }
 
@@ -46,8 +49,9 @@ void add_socket(CLI::App& command, Options& o) {
 
 void add_status(CLI::App& app, Run& chosen) {
   auto o = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "status", "groups and clients of a daemon: missing ranks first, what waits for what, where the rings are");
+  CLI::App* command = app.add_subcommand("status",
+                                         "groups and clients of a daemon: missing ranks first, "
+                                         "what waits for what, where the rings are");
   add_socket(*command, *o);
   command->add_flag("--json", o->json, "as JSON");
   command->callback([o, &chosen] { chosen = [o] { return status(*o); }; });
@@ -57,7 +61,9 @@ void add_dump(CLI::App& app, Run& chosen) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "dump", "the loaded program of a group as it lies in the device's memory, as JSON");
-  command->add_option("group", o->group, "name of the group; without it the first that has a program")->type_name("GROUP");
+  command
+      ->add_option("group", o->group, "name of the group; without it the first that has a program")
+      ->type_name("GROUP");
   add_socket(*command, *o);
   command->add_flag("--json", o->json, "as JSON, which it always is");
   command->callback([o, &chosen] { chosen = [o] { return dump(*o); }; });

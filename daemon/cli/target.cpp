@@ -17,7 +17,8 @@ std::string known_generations() {
 
 std::string known_algorithms() {
   std::string ids;
-  for (const AlgorithmInfo& info : algorithms()) ids += fmt::format("{}{}", ids.empty() ? "" : ", ", info.id);
+  for (const AlgorithmInfo& info : algorithms())
+    ids += fmt::format("{}{}", ids.empty() ? "" : ", ", info.id);
   return ids;
 }
 
@@ -52,11 +53,14 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
       ->check(checked_by(find_generation))
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_option("--policy", options.policy, "rules of selection: host (measured), neuron (published), or a file")
+  command
+      .add_option("--policy", options.policy,
+                  "rules of selection: host (measured), neuron (published), or a file")
       ->type_name("NAME|FILE")
       ->capture_default_str();
   add_alg_option(command, options.alg);
-  command.add_flag("--order-rank", options.order_rank, "only algorithms that sum each element in ascending rank, at once");
+  command.add_flag("--order-rank", options.order_rank,
+                   "only algorithms that sum each element in ascending rank, at once");
 }
 
 Result<Target> make_target(const TargetOptions& options) {
@@ -80,7 +84,8 @@ Result<World> make_world(const Target& target, std::uint32_t ranks) {
   world.generation = 1;
   world.arch = target.arch;
   world.policy = target.policy;
-  SDMACC_TRY(world.places, place_ranks(*target.arch, ranks, std::vector<std::uint32_t>(target.arch->topsps, 0)));
+  SDMACC_TRY(world.places,
+             place_ranks(*target.arch, ranks, std::vector<std::uint32_t>(target.arch->topsps, 0)));
   return world;
 }
 

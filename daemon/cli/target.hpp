@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Target: for which device and by which rules something is lowered: the options that `lower` and `explain` share, and what
-// they mean.
+// Target: for which device and by which rules something is lowered: the options that `lower` and
+// `explain` share, and what they mean.
 #pragma once
 
 #include <string>

@@ -13,7 +13,8 @@ namespace {
 using nlohmann::json;
 constexpr int kWorldVersion = 1;
 constexpr std::uint64_t kAnySize = std::uint64_t{1} << 62;
-constexpr std::uint64_t kOwnMemory = std::uint64_t{1} << 32;  // plus the id: no number that a file gives
+constexpr std::uint64_t kOwnMemory = std::uint64_t{1}
+                                     << 32;  // plus the id: no number that a file gives
 
 // Reads the keys of one object, and complains about those that nobody asked for.
 class Reader {
@@ -76,12 +77,13 @@ class Reader {
   Status finish() const {
     for (const auto& [key, value] : object_.items())
       if (std::find(known_.begin(), known_.end(), key) == known_.end())
-        return fail(Errc::Invalid, Stage::None, kNoIndex, "{}: {}{} is no key of a world", file_, path_, key);
+        return fail(Errc::Invalid, Stage::None, kNoIndex, "{}: {}{} is no key of a world", file_,
+                    path_, key);
     return {};
   }
   Status wrong(const char* key, const json& value, const std::string& wanted) const {
-    return fail(Errc::Invalid, Stage::None, kNoIndex, "{}: {}{} is {}, must be {}", file_, path_, key, value.dump(),
-                wanted);
+    return fail(Errc::Invalid, Stage::None, kNoIndex, "{}: {}{} is {}, must be {}", file_, path_,
+                key, value.dump(), wanted);
   }
 
  private:
@@ -126,7 +128,8 @@ Status read_places(Reader& reader, const std::string& file, World& world) {
   });
   SDMACC_CHECK(read);
   if (world.places.size() == ranks) return {};
-  return fail(Errc::Invalid, Stage::None, kNoIndex, "{}: places are {}, for {} ranks", file, world.places.size(), ranks);
+  return fail(Errc::Invalid, Stage::None, kNoIndex, "{}: places are {}, for {} ranks", file,
+              world.places.size(), ranks);
 }
 
 Status read_policy(Reader& reader, Policy& policy) {
@@ -162,19 +165,22 @@ Result<LowerWorld> derived_world(const TargetOptions& options, std::uint32_t ran
   return out;
 }
 
-Result<LowerWorld> read_world(const TargetOptions& given, const std::string& file, std::string_view text) {
+Result<LowerWorld> read_world(const TargetOptions& given, const std::string& file,
+                              std::string_view text) {
   const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded()) return fail(Errc::Invalid, Stage::None, kNoIndex, "{}: is not JSON", file);
+  if (document.is_discarded())
+    return fail(Errc::Invalid, Stage::None, kNoIndex, "{}: is not JSON", file);
   Reader reader(file, "", document);
   SDMACC_CHECK(reader.must_be_object());
   int version = 0;
   SDMACC_CHECK(reader.number("version", version));
   if (version != kWorldVersion)
-    return fail(Errc::Unsupported, Stage::None, kNoIndex, "{}: version is {}, must be {}", file, version, kWorldVersion);
+    return fail(Errc::Unsupported, Stage::None, kNoIndex, "{}: version is {}, must be {}", file,
+                version, kWorldVersion);
   TargetOptions options = given;
   SDMACC_CHECK(reader.string("arch", options.arch));
-  if (reader.has("policy") && document["policy"].is_object() && document["policy"].contains("name") &&
-      document["policy"]["name"].is_string())
+  if (reader.has("policy") && document["policy"].is_object() &&
+      document["policy"].contains("name") && document["policy"]["name"].is_string())
     options.policy = document["policy"]["name"].get<std::string>();
   std::uint32_t ranks = 0;
   SDMACC_CHECK(reader.number("ranks", ranks));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// decode: one carrier's words → Instruction, for one rank. Every rule of the carriers (S0 §1–5) is checked here, at run time, because the ISA has
-// no static checker for pseudo words; each refusal names the word, the field and the value.
+// decode: one carrier's words → Instruction, for one rank. Every rule of the carriers (S0 §1–5) is
+// checked here, at run time, because the ISA has no static checker for pseudo words; each refusal
+// names the word, the field and the value.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,8 @@ class Names {
  public:
   virtual ~Names() = default;
   virtual std::optional<TensorInfo> tensor(std::uint32_t id) const = 0;
-  virtual std::optional<std::uint32_t> group_size(std::uint32_t id) const = 0;  // nothing: no such group
+  virtual std::optional<std::uint32_t> group_size(
+      std::uint32_t id) const = 0;  // nothing: no such group
 };
 
 struct Decoded {
@@ -35,7 +37,8 @@ struct Decoded {
 // True for the opcodes that decode() takes as the first word of a collective.
 bool is_collective(std::byte opcode);
 
-// Decodes the carrier that starts at word `at`. `fma_scale`: the operation is FMA with this rank's factor; the word then says ADD.
+// Decodes the carrier that starts at word `at`. `fma_scale`: the operation is FMA with this rank's
+// factor; the word then says ADD.
 Result<Decoded> decode(std::span<const std::byte> words, std::uint32_t at, const Names& names,
                        std::optional<float> fma_scale = std::nullopt);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Instruction: what the 64 bytes of one carrier mean, for one rank. Made by decode; knows nothing of other ranks.
+// Instruction: what the 64 bytes of one carrier mean, for one rank. Made by decode; knows nothing
+// of other ranks.
 #pragma once
 
 #include <string>
@@ -8,7 +9,11 @@
 
 namespace sdmacc {
 
-enum class Carrier : std::uint8_t { TriggerAllReduce = 0xC7, TriggerCollective = 0xC8, TriggerCollective2 = 0xD9 };
+enum class Carrier : std::uint8_t {
+  TriggerAllReduce = 0xC7,
+  TriggerCollective = 0xC8,
+  TriggerCollective2 = 0xD9
+};
 
 // Elements [first, first + count) of a registered tensor.
 struct TensorRange {
@@ -18,7 +23,8 @@ struct TensorRange {
   bool operator==(const TensorRange&) const = default;
 };
 
-struct Events {  // S0 §2: wait before, update at completion; a core's business, kept for the engine word
+struct Events {  // S0 §2: wait before, update at completion; a core's business, kept for the engine
+                 // word
   std::uint8_t wait_mode = 0, wait_idx = 0, update_mode = 0, update_idx = 0;
   std::uint32_t semaphore_value = 0;
   bool operator==(const Events&) const = default;
@@ -29,10 +35,10 @@ struct Instruction {
   Collective collective = Collective::AllReduce;
   ReduceOp op = ReduceOp::Add;  // FMA is not in the word: the word says ADD and `scale` is set
   DType dtype = DType::Fp32;
-  std::uint32_t group = 0;      // per-session id; 0xC7 means group 0
-  std::uint64_t count = 0;      // elements reduced
-  TensorRange src, dst;         // equal ranges of one tensor = in place
-  float scale = 1.0f;           // FMA: this rank's factor
+  std::uint32_t group = 0;  // per-session id; 0xC7 means group 0
+  std::uint64_t count = 0;  // elements reduced
+  TensorRange src, dst;     // equal ranges of one tensor = in place
+  float scale = 1.0f;       // FMA: this rank's factor
   Events events;
   std::uint16_t channel = 0, stream = 0;  // 0xDA only
   std::uint8_t chaining = 0;              // 0xDA only: none, initial, body, final

@@ -43,7 +43,7 @@ std::vector<Ticket> RunQueue::take_startable() {
       continue;
     }
     started.push_back(next_ticket_);
-    running_.emplace(next_ticket_++, Active{std::move(*job), 0, nullptr, 0, std::nullopt});
+    running_.emplace(next_ticket_++, Active{std::move(*job), 0, 0, std::nullopt});
     job = waiting_.erase(job);
   }
   return started;
@@ -92,8 +92,13 @@ Status RunQueue::start(Active& active, Ticket ticket) {
   }
   SDMACC_CHECK(device_.run(entry->id, ticket));
   active.loaded = entry->id;
-  active.program = entry->program.get();
   active.next += elements;
+  last_[active.job.group] = {entry->id,
+                             true,
+                             (active.next + plan.window - 1) / plan.window,
+                             (plan.count + plan.window - 1) / plan.window,
+                             active.job.plan,
+                             entry->program};
   if (elements * plan.element * active.job.memory.size() <= kPumpBytes) device_.pump(entry->id);
   return {};
 }
@@ -137,13 +142,13 @@ void RunQueue::cancel(std::uint64_t group, const Error& cause) {
 }
 
 RunQueue::Running RunQueue::running(std::uint64_t group) const {
-  for (const auto& [ticket, active] : running_)
-    if (active.job.group == group) {
-      const Plan& plan = *active.job.plan;
-      return {active.loaded, (active.next + plan.window - 1) / plan.window,
-              (plan.count + plan.window - 1) / plan.window, active.job.plan, active.program};
-    }
-  return {};
+  const auto found = last_.find(group);
+  if (found == last_.end() || !device_.loaded(found->second.loaded)) return {};
+  Running running = found->second;
+  running.active = std::any_of(running_.begin(), running_.end(), [&](const auto& entry) {
+    return entry.second.job.group == group && entry.second.loaded != 0;
+  });
+  return running;
 }
 
 std::size_t RunQueue::waiting(std::uint64_t group) const {

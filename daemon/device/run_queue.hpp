@@ -42,21 +42,23 @@ class RunQueue {
   bool reap();
   bool idle() const { return running_.empty(); }
 
-  // What of the group is on the device now; 0 when nothing is.
+  // The group's Program on the device: the one that runs, else the last that ran; loaded is 0 when
+  // there is none, or when it was unloaded to make room.
   struct Running {
     LoadedId loaded = 0;
-    std::uint64_t window = 0, windows = 0;  // 1-based
+    bool active = false;
+    std::uint64_t window = 0, windows = 0;  // 1-based; of the last run when not active
     PlanRef plan;
-    const Program* program = nullptr;  // plan's
+    std::shared_ptr<const Program> program;  // plan's
   };
   Running running(std::uint64_t group) const;
+  void forget(std::uint64_t group) { last_.erase(group); }  // it is gone
   std::size_t waiting(std::uint64_t group) const;
 
  private:
   struct Active {
     Job job;
     LoadedId loaded = 0;
-    const Program* program = nullptr;
     std::uint64_t next = 0;      // elements started so far
     std::optional<Error> cause;  // cancelled
   };
@@ -79,6 +81,7 @@ class RunQueue {
   std::list<Job> waiting_;
   std::map<Ticket, Active> running_;
   std::map<Key, LoadedEntry> loaded_;
+  std::map<std::uint64_t, Running> last_;  // by group
   Ticket next_ticket_ = 1;
   bool freed_ = false;  // TOP_SPs since the last look at waiting_
 };

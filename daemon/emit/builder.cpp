@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builder: numbers the objects, packs SLOT lists into windows, fills neff_configs and puts the sections together in one
-// fixed order. Tested by selftests/emit.
+// Builder: numbers the objects, packs SLOT lists into windows, fills neff_configs and puts the
+// sections together in one fixed order. Tested by selftests/emit.
 #include "daemon/emit/builder.hpp"
 
 #include <algorithm>
@@ -19,7 +19,10 @@ void put_at(std::vector<std::byte>& bytes, std::uint64_t offset, const T& value)
 }  // namespace
 
 Builder::Builder(const Schedule& schedule, const World& world)
-    : s_(schedule), w_(world), element_(element_bytes(schedule.dtype)), engines_(world.policy.engines) {
+    : s_(schedule),
+      w_(world),
+      element_(element_bytes(schedule.dtype)),
+      engines_(world.policy.engines) {
   std::uint64_t offset = 0;
   for (const std::uint64_t elements : s_.tmp_elements) {
     tmp_offset_.push_back(offset);
@@ -35,8 +38,8 @@ Builder::Builder(const Schedule& schedule, const World& world)
   p_.objects.push_back({});
   for (Rank r = 0; r < s_.ranks; ++r) p_.objects.push_back({SDMACC_OBJECT_SP, 0, 0, 0, r});
   for (Rank r = 0; r < s_.ranks; ++r) {
-    p_.objects.push_back({SDMACC_OBJECT_SLOT, SDMACC_RIGHT_READ, s_.in_elements * element_,
-                          sp_object(r), r << 1});
+    p_.objects.push_back(
+        {SDMACC_OBJECT_SLOT, SDMACC_RIGHT_READ, s_.in_elements * element_, sp_object(r), r << 1});
     p_.objects.push_back({SDMACC_OBJECT_SLOT, SDMACC_RIGHT_READ | SDMACC_RIGHT_WRITE,
                           s_.out_elements * element_, sp_object(r), r << 1 | 1});
   }
@@ -53,9 +56,12 @@ Builder::Builder(const Schedule& schedule, const World& world)
 std::uint64_t Builder::address(const Range& range, std::uint64_t skip) const {
   const std::uint64_t bytes = (range.first + skip) * element_;
   switch (range.space) {
-    case Space::In: return SDMACC_ADDR(slot_object(range.rank, false), bytes);
-    case Space::Out: return SDMACC_ADDR(slot_object(range.rank, true), bytes);
-    case Space::Tmp: break;
+    case Space::In:
+      return SDMACC_ADDR(slot_object(range.rank, false), bytes);
+    case Space::Out:
+      return SDMACC_ADDR(slot_object(range.rank, true), bytes);
+    case Space::Tmp:
+      break;
   }
   return SDMACC_ADDR(buf_object(range.rank), tmp_offset_[range.tmp] + bytes);
 }
@@ -73,7 +79,8 @@ std::uint64_t Builder::semaphore(std::uint32_t signal) const {
 }
 
 Patch Builder::semaphore_read(std::uint32_t signal, std::uint64_t offset) const {
-  return {SDMACC_RELOC_SEM_READ64, sem_object(s_.signals[signal].owner), offset, sem_number_[signal]};
+  return {SDMACC_RELOC_SEM_READ64, sem_object(s_.signals[signal].owner), offset,
+          sem_number_[signal]};
 }
 
 Group& Builder::group(Rank rank, std::uint32_t channel) {
@@ -95,7 +102,8 @@ sdmacc_ring_channel& Builder::ring_channel(Rank rank, std::uint32_t channel) {
 }
 
 sdmacc_mesh_event& Builder::mesh_event(Rank rank, std::uint32_t event) {
-  return reinterpret_cast<sdmacc_mesh_event*>(sps_[rank].algo.data() + SDMACC_ALGO_MESH_OFFSET)[event];
+  return reinterpret_cast<sdmacc_mesh_event*>(sps_[rank].algo.data() +
+                                              SDMACC_ALGO_MESH_OFFSET)[event];
 }
 
 void Builder::relocate_semaphore(Rank rank, std::uint64_t offset, std::uint32_t signal) {
@@ -105,15 +113,20 @@ void Builder::relocate_semaphore(Rank rank, std::uint64_t offset, std::uint32_t 
 void Builder::relocate_bcast(Rank rank, std::uint64_t offset, std::uint32_t channel) {
   const std::uint32_t ring = group(rank, channel).first_object;
   auto& patches = sps_[rank].algo_patches;
-  patches.push_back({SDMACC_RELOC_BCAST_M2S64, ring, offset + offsetof(sdmacc_apb_bcast, m2s_tail), 0});
-  patches.push_back({SDMACC_RELOC_BCAST_S2M64, ring, offset + offsetof(sdmacc_apb_bcast, s2m_tail), 0});
-  patches.push_back({SDMACC_RELOC_BCAST_MASK32, ring, offset + offsetof(sdmacc_apb_bcast, mask), 0});
+  patches.push_back(
+      {SDMACC_RELOC_BCAST_M2S64, ring, offset + offsetof(sdmacc_apb_bcast, m2s_tail), 0});
+  patches.push_back(
+      {SDMACC_RELOC_BCAST_S2M64, ring, offset + offsetof(sdmacc_apb_bcast, s2m_tail), 0});
+  patches.push_back(
+      {SDMACC_RELOC_BCAST_MASK32, ring, offset + offsetof(sdmacc_apb_bcast, mask), 0});
 }
 
-Status Builder::finish_list(Rank rank, std::uint32_t list, const std::vector<std::uint64_t>& words) {
+Status Builder::finish_list(Rank rank, std::uint32_t list,
+                            const std::vector<std::uint64_t>& words) {
   Sp& sp = sps_[rank];
   if (sp.slot.empty()) sp.slot.resize(std::size_t{SDMACC_SLOT_LISTS} * SDMACC_SLOT_WINDOW_WORDS);
-  constexpr std::size_t kUsable = SDMACC_SLOT_WINDOW_WORDS - 2;  // the last two are CONTINUE and where to
+  constexpr std::size_t kUsable =
+      SDMACC_SLOT_WINDOW_WORDS - 2;  // the last two are CONTINUE and where to
   std::size_t window = std::size_t{list} * SDMACC_SLOT_WINDOW_WORDS, used = 0;
   auto put = [&](std::uint64_t word) {
     if (used == kUsable) {
@@ -132,8 +145,9 @@ Status Builder::finish_list(Rank rank, std::uint32_t list, const std::vector<std
                              (window + used - 1) * sizeof(std::uint64_t), sems_of_rank_[rank]});
   ++sp.completions;
   if (sp.slot.size() * sizeof(std::uint64_t) > 0xffffull * SDMACC_SLOT_WINDOW_BYTES)
-    return fail(Errc::NoSpace, Stage::Emit, rank, "SLOT lists of rank {} need {} bytes, at most {} fit",
-                rank, sp.slot.size() * sizeof(std::uint64_t), 0xffffull * SDMACC_SLOT_WINDOW_BYTES);
+    return fail(Errc::NoSpace, Stage::Emit, rank,
+                "SLOT lists of rank {} need {} bytes, at most {} fit", rank,
+                sp.slot.size() * sizeof(std::uint64_t), 0xffffull * SDMACC_SLOT_WINDOW_BYTES);
   return {};
 }
 
@@ -199,7 +213,8 @@ Result<Program> Builder::finish() {
   for (Rank r = 0; r < s_.ranks; ++r) {
     Sp& sp = sps_[r];
     const bool last = r + 1 == s_.ranks;
-    for (std::size_t i = 0; i + 1 < sp.ctrl.size(); ++i) sp.ctrl[i].algo |= SDMACC_CTRL_TRIGGER_NEXT;
+    for (std::size_t i = 0; i + 1 < sp.ctrl.size(); ++i)
+      sp.ctrl[i].algo |= SDMACC_CTRL_TRIGGER_NEXT;
     sp.ctrl.back().flags = static_cast<std::uint8_t>((last ? SDMACC_CTRL_REPORTER : 0) |
                                                      (r > 0 ? SDMACC_CTRL_RING_WAIT_COMPLETE : 0) |
                                                      (last ? 0 : SDMACC_CTRL_RING_SEND_COMPLETE));

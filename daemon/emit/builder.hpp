@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builder: the object table, sections and relocations of a Program in the making. Emitters of both families write through it; only here
-// is known how objects are numbered and sections ordered.
+// Builder: the object table, sections and relocations of a Program in the making. Emitters of both
+// families write through it; only here is known how objects are numbered and sections ordered.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,8 @@ struct Ring {
   std::vector<Origin> origins;  // of M2S descriptors; section is filled at the end
 };
 
-// The queue pairs of one channel on one rank: one a policy engine, same queue number, same descriptor counts at each step.
+// The queue pairs of one channel on one rank: one a policy engine, same queue number, same
+// descriptor counts at each step.
 struct Group {
   std::uint32_t first_object = 0;  // of engine 0; the others follow
   std::vector<Ring> rings;
@@ -55,16 +56,17 @@ class Builder {
 
   // The address word of the first element of a range, `skip` elements in.
   std::uint64_t address(const Range& range, std::uint64_t skip) const;
-  std::uint64_t constant(std::uint32_t power) const;       // the word 1 << power
-  std::uint64_t padding(Rank rank) const;                  // where padding may write
-  std::uint64_t semaphore(std::uint32_t signal) const;     // for a 4-byte write
+  std::uint64_t constant(std::uint32_t power) const;    // the word 1 << power
+  std::uint64_t padding(Rank rank) const;               // where padding may write
+  std::uint64_t semaphore(std::uint32_t signal) const;  // for a 4-byte write
   Patch semaphore_read(std::uint32_t signal, std::uint64_t offset) const;
 
-  Group& group(Rank rank, std::uint32_t channel);          // made at first use
+  Group& group(Rank rank, std::uint32_t channel);  // made at first use
   Sp& sp(Rank rank) { return sps_[rank]; }
   sdmacc_ring_channel& ring_channel(Rank rank, std::uint32_t channel);
   sdmacc_mesh_event& mesh_event(Rank rank, std::uint32_t event);
-  // Adds the relocations of a semaphore field, a broadcast field; `offset` is that of the field in ALGO.
+  // Adds the relocations of a semaphore field, a broadcast field; `offset` is that of the field in
+  // ALGO.
   void relocate_semaphore(Rank rank, std::uint64_t offset, std::uint32_t signal);
   void relocate_bcast(Rank rank, std::uint64_t offset, std::uint32_t channel);
   // Ends list `list` of a rank: packs `words` into windows and adds the END word.
@@ -74,11 +76,14 @@ class Builder {
 
  private:
   std::uint32_t sp_object(Rank rank) const { return 1 + rank; }
-  std::uint32_t slot_object(Rank rank, bool out) const { return 1 + s_.ranks + 2 * rank + (out ? 1 : 0); }
+  std::uint32_t slot_object(Rank rank, bool out) const {
+    return 1 + s_.ranks + 2 * rank + (out ? 1 : 0);
+  }
   std::uint32_t sem_object(Rank rank) const { return 1 + 3 * s_.ranks + rank; }
   std::uint32_t constant_object() const { return 1 + 4 * s_.ranks; }
   std::uint32_t buf_object(Rank rank) const { return 2 + 4 * s_.ranks + rank; }
-  std::uint32_t add_section(std::uint32_t kind, std::uint32_t object, const void* bytes, std::size_t size);
+  std::uint32_t add_section(std::uint32_t kind, std::uint32_t object, const void* bytes,
+                            std::size_t size);
   void add_relocations(std::uint32_t section, std::vector<Patch> patches);
   void add_neff(Rank rank);
   void add_rings();
@@ -86,9 +91,9 @@ class Builder {
   const Schedule& s_;
   const World& w_;
   std::uint32_t element_ = 0, engines_ = 1;
-  std::vector<std::uint64_t> tmp_offset_;      // bytes, by TMP index; the padding word comes last
-  std::vector<std::uint32_t> sem_number_;      // by signal
-  std::vector<std::uint32_t> sems_of_rank_;    // the completion semaphore comes after them
+  std::vector<std::uint64_t> tmp_offset_;    // bytes, by TMP index; the padding word comes last
+  std::vector<std::uint32_t> sem_number_;    // by signal
+  std::vector<std::uint32_t> sems_of_rank_;  // the completion semaphore comes after them
   std::vector<Sp> sps_;
   std::map<std::pair<Rank, std::uint32_t>, Group> groups_;
   Program p_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// disasm: a Program as text, word by word with the relocations in place: the golden form of the emit stage.
+// disasm: a Program as text, word by word with the relocations in place: the golden form of the
+// emit stage.
 #include <bit>
 #include <cstring>
 #include <map>
@@ -14,7 +15,9 @@
 namespace sdmacc {
 namespace {
 
-const char* or_unknown(const char* name) { return name != nullptr ? name : "?"; }
+const char* or_unknown(const char* name) {
+  return name != nullptr ? name : "?";
+}
 
 class Printer {
  public:
@@ -57,17 +60,28 @@ class Printer {
     const std::string rights = fmt::format("{}{}", o.rights & SDMACC_RIGHT_READ ? "r" : "-",
                                            o.rights & SDMACC_RIGHT_WRITE ? "w" : "-");
     switch (o.kind) {
-      case SDMACC_OBJECT_SP: line("  {:3} SP    rank {}", i, o.index); break;
+      case SDMACC_OBJECT_SP:
+        line("  {:3} SP    rank {}", i, o.index);
+        break;
       case SDMACC_OBJECT_SLOT:
-        line("  {:3} SLOT  rank {} {:3} {} {} bytes", i, o.index >> 1, o.index & 1 ? "OUT" : "IN", rights, o.size);
+        line("  {:3} SLOT  rank {} {:3} {} {} bytes", i, o.index >> 1, o.index & 1 ? "OUT" : "IN",
+             rights, o.size);
         break;
-      case SDMACC_OBJECT_SEM: line("  {:3} SEM   rank {} {} semaphores", i, rank_of_parent(o), o.size); break;
-      case SDMACC_OBJECT_CONST: line("  {:3} CONST {} bytes", i, o.size); break;
-      case SDMACC_OBJECT_BUF: line("  {:3} BUF   rank {} {} {} bytes", i, rank_of_parent(o), rights, o.size); break;
+      case SDMACC_OBJECT_SEM:
+        line("  {:3} SEM   rank {} {} semaphores", i, rank_of_parent(o), o.size);
+        break;
+      case SDMACC_OBJECT_CONST:
+        line("  {:3} CONST {} bytes", i, o.size);
+        break;
+      case SDMACC_OBJECT_BUF:
+        line("  {:3} BUF   rank {} {} {} bytes", i, rank_of_parent(o), rights, o.size);
+        break;
       case SDMACC_OBJECT_RING:
-        line("  {:3} RING  rank {} group {} engine {}", i, rank_of_parent(o), o.index >> 8, o.index & 0xff);
+        line("  {:3} RING  rank {} group {} engine {}", i, rank_of_parent(o), o.index >> 8,
+             o.index & 0xff);
         break;
-      default: line("  {:3} kind {}", i, o.kind);
+      default:
+        line("  {:3} kind {}", i, o.kind);
     }
   }
 
@@ -78,11 +92,16 @@ class Printer {
     if (index == 0 || index >= p_.objects.size()) return fmt::format("{:#x}", word);
     const sdmacc_object& o = p_.objects[index];
     switch (o.kind) {
-      case SDMACC_OBJECT_SLOT: return fmt::format("{} r{} +{}", o.index & 1 ? "OUT" : "IN", o.index >> 1, offset);
-      case SDMACC_OBJECT_SEM: return fmt::format("INC sem r{}.{}", rank_of_parent(o), offset / 4);
-      case SDMACC_OBJECT_BUF: return fmt::format("BUF r{} +{}", rank_of_parent(o), offset);
-      case SDMACC_OBJECT_CONST: return fmt::format("const {}", 1ull << (offset / 4));
-      default: return fmt::format("object {} +{}", index, offset);
+      case SDMACC_OBJECT_SLOT:
+        return fmt::format("{} r{} +{}", o.index & 1 ? "OUT" : "IN", o.index >> 1, offset);
+      case SDMACC_OBJECT_SEM:
+        return fmt::format("INC sem r{}.{}", rank_of_parent(o), offset / 4);
+      case SDMACC_OBJECT_BUF:
+        return fmt::format("BUF r{} +{}", rank_of_parent(o), offset);
+      case SDMACC_OBJECT_CONST:
+        return fmt::format("const {}", 1ull << (offset / 4));
+      default:
+        return fmt::format("object {} +{}", index, offset);
     }
   }
 
@@ -94,16 +113,25 @@ class Printer {
     const Rank rank = rank_of(r.object);
     switch (r.kind) {
       case SDMACC_RELOC_SEM_READ64:
-        return o != nullptr && o->kind == SDMACC_OBJECT_SP ? fmt::format("fixed r{}.{}", rank, r.addend)
-                                                           : fmt::format("sem r{}.{}", rank, r.addend);
-      case SDMACC_RELOC_SEM_INC64: return fmt::format("INC sem r{}.{}", rank, r.addend);
-      case SDMACC_RELOC_BCAST_M2S64: return fmt::format("m2s tail r{} group {}", rank, o->index >> 8);
-      case SDMACC_RELOC_BCAST_S2M64: return fmt::format("s2m tail r{} group {}", rank, o->index >> 8);
-      case SDMACC_RELOC_BCAST_MASK32: return fmt::format("mask r{} group {}", rank, o->index >> 8);
-      case SDMACC_RELOC_SPAD_CTRL64: return fmt::format("CTRL r{}", rank);
-      case SDMACC_RELOC_SPAD_SLOT64: return fmt::format("SLOT r{}", rank);
-      case SDMACC_RELOC_LEVEL64: return fmt::format("LEVEL r{}", rank);
-      default: return fmt::format("relocation kind {}", r.kind);
+        return o != nullptr && o->kind == SDMACC_OBJECT_SP
+                   ? fmt::format("fixed r{}.{}", rank, r.addend)
+                   : fmt::format("sem r{}.{}", rank, r.addend);
+      case SDMACC_RELOC_SEM_INC64:
+        return fmt::format("INC sem r{}.{}", rank, r.addend);
+      case SDMACC_RELOC_BCAST_M2S64:
+        return fmt::format("m2s tail r{} group {}", rank, o->index >> 8);
+      case SDMACC_RELOC_BCAST_S2M64:
+        return fmt::format("s2m tail r{} group {}", rank, o->index >> 8);
+      case SDMACC_RELOC_BCAST_MASK32:
+        return fmt::format("mask r{} group {}", rank, o->index >> 8);
+      case SDMACC_RELOC_SPAD_CTRL64:
+        return fmt::format("CTRL r{}", rank);
+      case SDMACC_RELOC_SPAD_SLOT64:
+        return fmt::format("SLOT r{}", rank);
+      case SDMACC_RELOC_LEVEL64:
+        return fmt::format("LEVEL r{}", rank);
+      default:
+        return fmt::format("relocation kind {}", r.kind);
     }
   }
 
@@ -111,18 +139,32 @@ class Printer {
     const sdmacc_section& s = p_.sections[i];
     const Rank rank = rank_of(s.object);
     switch (s.kind) {
-      case SDMACC_SECTION_CTRL: line("[{}] CTRL rank {}", i, rank); ctrl(s); break;
-      case SDMACC_SECTION_SLOT: line("[{}] SLOT rank {} {} bytes", i, rank, s.size); slot(i, s); break;
-      case SDMACC_SECTION_ALGO: line("[{}] ALGO rank {}", i, rank); algo(i, s); break;
-      case SDMACC_SECTION_NEFF: line("[{}] NEFF rank {}", i, rank); neff(i, s); break;
+      case SDMACC_SECTION_CTRL:
+        line("[{}] CTRL rank {}", i, rank);
+        ctrl(s);
+        break;
+      case SDMACC_SECTION_SLOT:
+        line("[{}] SLOT rank {} {} bytes", i, rank, s.size);
+        slot(i, s);
+        break;
+      case SDMACC_SECTION_ALGO:
+        line("[{}] ALGO rank {}", i, rank);
+        algo(i, s);
+        break;
+      case SDMACC_SECTION_NEFF:
+        line("[{}] NEFF rank {}", i, rank);
+        neff(i, s);
+        break;
       case SDMACC_SECTION_RING_M2S:
       case SDMACC_SECTION_RING_S2M:
-        line("[{}] RING {} rank {} group {} engine {}", i, s.kind == SDMACC_SECTION_RING_M2S ? "M2S" : "S2M", rank,
+        line("[{}] RING {} rank {} group {} engine {}", i,
+             s.kind == SDMACC_SECTION_RING_M2S ? "M2S" : "S2M", rank,
              s.object < p_.objects.size() ? p_.objects[s.object].index >> 8 : 0,
              s.object < p_.objects.size() ? p_.objects[s.object].index & 0xff : 0);
         ring(i, s);
         break;
-      default: line("[{}] kind {} of {} bytes", i, s.kind, s.size);
+      default:
+        line("[{}] kind {} of {} bytes", i, s.kind, s.size);
     }
   }
 
@@ -143,14 +185,17 @@ class Printer {
   void slot(std::uint32_t i, const sdmacc_section& s) {
     for (std::uint64_t w = 0; w * 8 < s.size; ++w) {
       const auto word = at<std::uint64_t>(s, w * 8);
-      const std::string where = fmt::format("{}.{}", w / SDMACC_SLOT_WINDOW_WORDS, w % SDMACC_SLOT_WINDOW_WORDS);
+      const std::string where =
+          fmt::format("{}.{}", w / SDMACC_SLOT_WINDOW_WORDS, w % SDMACC_SLOT_WINDOW_WORDS);
       if (relocations_.contains({i, w * 8}))
         line("  {} END {}", where, relocated(i, w * 8, word));
       else if (sdmacc_slot_is_continue(word)) {
-        line("  {} CONTINUE at window {}", where, at<std::uint64_t>(s, w * 8 + 8) / SDMACC_SLOT_WINDOW_BYTES);
+        line("  {} CONTINUE at window {}", where,
+             at<std::uint64_t>(s, w * 8 + 8) / SDMACC_SLOT_WINDOW_BYTES);
         ++w;
       } else if (word != 0)
-        line("  {} m2s {} s2m {} times {}", where, sdmacc_slot_m2s(word), sdmacc_slot_s2m(word), sdmacc_slot_times(word));
+        line("  {} m2s {} s2m {} times {}", where, sdmacc_slot_m2s(word), sdmacc_slot_s2m(word),
+             sdmacc_slot_times(word));
     }
   }
 
@@ -163,19 +208,24 @@ class Printer {
       const std::uint64_t base = c * sizeof(sdmacc_ring_channel);
       auto f = [&](std::size_t offset) { return field(i, s, base + offset); };
       const auto channel = at<sdmacc_ring_channel>(s, base);
-      const bool primary = relocations_.contains({i, base + offsetof(sdmacc_ring_channel, recv_sema)});
-      if (!primary && !relocations_.contains({i, base + offsetof(sdmacc_ring_channel, kring_mine)})) continue;
-      line("  channel {} id {} slot list {} primary {} peers {}", c, channel.channel_id, channel.spad_slot_idx,
-           channel.kangaring_is_primary, channel.kangaring_num_peers);
+      const bool primary =
+          relocations_.contains({i, base + offsetof(sdmacc_ring_channel, recv_sema)});
+      if (!primary && !relocations_.contains({i, base + offsetof(sdmacc_ring_channel, kring_mine)}))
+        continue;
+      line("  channel {} id {} slot list {} primary {} peers {}", c, channel.channel_id,
+           channel.spad_slot_idx, channel.kangaring_is_primary, channel.kangaring_num_peers);
       if (primary) {
-        line("    recv {}, send {}, post {}, dma_compl {}", f(offsetof(sdmacc_ring_channel, recv_sema)),
-             f(offsetof(sdmacc_ring_channel, send_sema)), f(offsetof(sdmacc_ring_channel, post_sema)),
+        line("    recv {}, send {}, post {}, dma_compl {}",
+             f(offsetof(sdmacc_ring_channel, recv_sema)),
+             f(offsetof(sdmacc_ring_channel, send_sema)),
+             f(offsetof(sdmacc_ring_channel, post_sema)),
              f(offsetof(sdmacc_ring_channel, dma_compl)));
         bcast(i, s, base + offsetof(sdmacc_ring_channel, apb));
       }
       if (channel.kangaring_num_peers == 0) continue;
       std::string peers;
-      for (std::size_t k = 0; k < (channel.kangaring_is_primary ? channel.kangaring_num_peers : 1u); ++k)
+      for (std::size_t k = 0; k < (channel.kangaring_is_primary ? channel.kangaring_num_peers : 1u);
+           ++k)
         peers += ", peer " + f(offsetof(sdmacc_ring_channel, kring_peers) + k * sizeof(sdmacc_u64));
       line("    kring mine {}{}", f(offsetof(sdmacc_ring_channel, kring_mine)), peers);
     }
@@ -187,11 +237,18 @@ class Printer {
       if (ended && event.wait_event == 0 && e == 0) break;  // no tape here
       std::string triggers;
       for (std::size_t k = 0; k < event.direct_trigger; ++k)
-        triggers += ", INC " + field(i, s, base + offsetof(sdmacc_mesh_event, direct_trigger_sema) + k * sizeof(sdmacc_u64));
+        triggers += ", INC " + field(i, s,
+                                     base + offsetof(sdmacc_mesh_event, direct_trigger_sema) +
+                                         k * sizeof(sdmacc_u64));
       line("  event {} {}{}{}{}", e, or_unknown(sdmacc_name_mesh_event(event.event_type)),
-           event.wait_event ? fmt::format(", wait {} >= {}", field(i, s, base + offsetof(sdmacc_mesh_event, event_wait_sema)), event.wait_val) : "",
+           event.wait_event
+               ? fmt::format(", wait {} >= {}",
+                             field(i, s, base + offsetof(sdmacc_mesh_event, event_wait_sema)),
+                             event.wait_val)
+               : "",
            event.dma_trigger ? fmt::format(", {} dma", event.dma_trigger) : "", triggers);
-      for (std::size_t k = 0; k < event.dma_trigger; ++k) bcast(i, s, base + k * sizeof(sdmacc_apb_bcast));
+      for (std::size_t k = 0; k < event.dma_trigger; ++k)
+        bcast(i, s, base + k * sizeof(sdmacc_apb_bcast));
     }
   }
 
@@ -204,8 +261,9 @@ class Printer {
     const auto n = at<sdmacc_neff_configs>(s, 0);
     auto f = [&](std::size_t offset) { return field(i, s, offset); };
     line("  op_num {} compl_addr_num {} flags {:#x}", n.op_num, n.tpb_compl_addr_num, n.flags);
-    line("  trigger {}, trigger_next {}, complete {}, complete_prev {}", f(offsetof(sdmacc_neff_configs, trigger)),
-         f(offsetof(sdmacc_neff_configs, trigger_next)), f(offsetof(sdmacc_neff_configs, complete)),
+    line("  trigger {}, trigger_next {}, complete {}, complete_prev {}",
+         f(offsetof(sdmacc_neff_configs, trigger)), f(offsetof(sdmacc_neff_configs, trigger_next)),
+         f(offsetof(sdmacc_neff_configs, complete)),
          f(offsetof(sdmacc_neff_configs, complete_prev)));
     line("  ctrl_spad_base {}, slot_spad_base {}", f(offsetof(sdmacc_neff_configs, ctrl_spad_base)),
          f(offsetof(sdmacc_neff_configs, slot_spad_base)));
@@ -216,28 +274,35 @@ class Printer {
     std::uint64_t step = ~0ull;
     for (std::uint64_t k = 0; k * 16 < s.size; ++k) {
       const auto d = at<sdmacc_desc>(s, k * 16);
-      if (const Origin* o = p_.origin(i, static_cast<std::uint32_t>(k)); o != nullptr && o->step != step) {
+      if (const Origin* o = p_.origin(i, static_cast<std::uint32_t>(k));
+          o != nullptr && o->step != step) {
         step = o->step;
         line("  step {} slice {}", step, o->slice);
       }
-      const std::string flags =
-          fmt::format("{}{}", d.len_ctrl & SDMACC_LEN_FIRST ? " FIRST" : "", d.len_ctrl & SDMACC_LEN_LAST ? " LAST" : "");
+      const std::string flags = fmt::format("{}{}", d.len_ctrl & SDMACC_LEN_FIRST ? " FIRST" : "",
+                                            d.len_ctrl & SDMACC_LEN_LAST ? " LAST" : "");
       if (m2s && (d.len_ctrl & SDMACC_LEN_META) != 0) {
         const auto word2 = static_cast<std::uint32_t>(d.addr);
-        line("    {:3} {:08x} {:08x} META{} {} {} -> {} acc {} {} bytes{}{}", k, d.len_ctrl, d.meta_ctrl, flags,
-             or_unknown(sdmacc_name_cce_type(sdmacc_meta_sub(d.meta_ctrl))), type(d.meta_ctrl >> SDMACC_CCE_IN_SHIFT),
-             type(d.meta_ctrl >> SDMACC_CCE_OUT_SHIFT), type(d.meta_ctrl >> SDMACC_CCE_ACC_SHIFT),
-             word2 & SDMACC_CCE_LENGTH_MASK,
-             word2 >> 24 ? fmt::format(" scale {}", std::bit_cast<float>(static_cast<std::uint32_t>(d.addr >> 32))) : "",
+        line("    {:3} {:08x} {:08x} META{} {} {} -> {} acc {} {} bytes{}{}", k, d.len_ctrl,
+             d.meta_ctrl, flags, or_unknown(sdmacc_name_cce_type(sdmacc_meta_sub(d.meta_ctrl))),
+             type(d.meta_ctrl >> SDMACC_CCE_IN_SHIFT), type(d.meta_ctrl >> SDMACC_CCE_OUT_SHIFT),
+             type(d.meta_ctrl >> SDMACC_CCE_ACC_SHIFT), word2 & SDMACC_CCE_LENGTH_MASK,
+             word2 >> 24 ? fmt::format(" scale {}", std::bit_cast<float>(
+                                                        static_cast<std::uint32_t>(d.addr >> 32)))
+                         : "",
              barrier(d));
       } else {
-        line("    {:3} {:08x} {:08x} {}{} {} bytes{}", k, d.len_ctrl, d.meta_ctrl, address(d.addr), flags,
-             sdmacc_desc_bytes(d.len_ctrl), m2s ? barrier(d) : "");
+        line("    {:3} {:08x} {:08x} {}{} {} bytes{}", k, d.len_ctrl, d.meta_ctrl, address(d.addr),
+             flags, sdmacc_desc_bytes(d.len_ctrl), m2s ? barrier(d) : "");
       }
     }
   }
-  static const char* type(std::uint32_t nibble) { return or_unknown(sdmacc_name_dtype(nibble & SDMACC_CCE_DTYPE_MASK)); }
-  static const char* barrier(const sdmacc_desc& d) { return d.meta_ctrl & SDMACC_META_WRITE_BARRIER ? " barrier" : ""; }
+  static const char* type(std::uint32_t nibble) {
+    return or_unknown(sdmacc_name_dtype(nibble & SDMACC_CCE_DTYPE_MASK));
+  }
+  static const char* barrier(const sdmacc_desc& d) {
+    return d.meta_ctrl & SDMACC_META_WRITE_BARRIER ? " barrier" : "";
+  }
 
   const Program& p_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, const sdmacc_reloc*> relocations_;
@@ -246,6 +311,8 @@ class Printer {
 
 }  // namespace
 
-std::string to_string(const Program& program) { return Printer(program).run(); }
+std::string to_string(const Program& program) {
+  return Printer(program).run();
+}
 
 }  // namespace sdmacc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// emit: picks the family by algorithm and puts the Program together. Tested by selftests/emit and the conformance tests.
+// emit: picks the family by algorithm and puts the Program together. Tested by selftests/emit and
+// the conformance tests.
 #include "daemon/emit/emit.hpp"
 
 #include "daemon/emit/families.hpp"
@@ -19,14 +20,18 @@ Result<Program> emit(const Schedule& schedule, const World& world) {
   switch (schedule.alg) {
     case Alg::Ring:
     case Alg::Kangaring:
-    case Alg::SingleCycleRing: SDMACC_CHECK(emitter::emit_ring(builder)); break;
+    case Alg::SingleCycleRing:
+      SDMACC_CHECK(emitter::emit_ring(builder));
+      break;
     case Alg::Mesh:
     case Alg::SingleStepMesh:
     case Alg::IntraRdh:
     case Alg::InterRdh:
     case Alg::TwoStepPodMesh:
     case Alg::LatencyOptMesh:
-    case Alg::BwOptMesh: SDMACC_CHECK(emitter::emit_mesh(builder)); break;
+    case Alg::BwOptMesh:
+      SDMACC_CHECK(emitter::emit_mesh(builder));
+      break;
     case Alg::Hier:
     case Alg::Invalid:
       return fail(Errc::Unsupported, Stage::Emit, kNoIndex, "no handler runs {} by itself",

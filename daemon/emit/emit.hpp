@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// emit: Schedule → Program. Cuts steps into CCE packets and copies, writes semaphores as descriptors after a write barrier, and lays out
-// rings, SLOT lists, CTRL entries, ring channels and mesh events. A Schedule whose structure no handler runs is refused.
+// emit: Schedule → Program. Cuts steps into CCE packets and copies, writes semaphores as
+// descriptors after a write barrier, and lays out rings, SLOT lists, CTRL entries, ring channels
+// and mesh events. A Schedule whose structure no handler runs is refused.
 #pragma once
 
 #include "daemon/compose/schedule.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The two shapes of control program that the firmware runs: ring channels and mesh tapes. Each takes a Schedule of its own structure and
-// refuses any other with the lane and step where it differs.
+// The two shapes of control program that the firmware runs: ring channels and mesh tapes. Each
+// takes a Schedule of its own structure and refuses any other with the lane and step where it
+// differs.
 #pragma once
 
 #include "daemon/emit/builder.hpp"

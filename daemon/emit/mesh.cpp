@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Mesh family: a lane is the same tape of events for every slice. The tape becomes mesh events, each slice one CTRL entry that runs it, and
-// each event with descriptors takes one SLOT word a slice. Tested by selftests/emit.
+// Mesh family: a lane is the same tape of events for every slice. The tape becomes mesh events,
+// each slice one CTRL entry that runs it, and each event with descriptors takes one SLOT word a
+// slice. Tested by selftests/emit.
 #include <algorithm>
 
 #include "daemon/emit/families.hpp"
@@ -15,14 +16,22 @@ constexpr std::uint16_t kMask = 0xffff;
 
 Result<std::uint8_t> event_type(const Step& step) {
   switch (step.prim) {
-    case Prim::SyncEvent: return std::uint8_t{SDMACC_MESH_EV_SYNC};
-    case Prim::GlobalHandshake: return std::uint8_t{SDMACC_MESH_EV_GLOBAL_HNDSHK};
-    case Prim::LocalHandshake: return std::uint8_t{SDMACC_MESH_EV_LOCAL_HNDSHK};
-    case Prim::InterGroupBroadcast: return std::uint8_t{SDMACC_MESH_EV_INTER_GRP_BRDCST};
-    case Prim::IntraGroupBroadcast: return std::uint8_t{SDMACC_MESH_EV_INTRA_GRP_BRDCST};
-    case Prim::ReduceCopy: return std::uint8_t{SDMACC_MESH_EV_REDUCE_COPY};
-    case Prim::ReduceWrite: return std::uint8_t{SDMACC_MESH_EV_REDUCE_WRITE};
-    case Prim::InterGroupBroadcast2: return std::uint8_t{SDMACC_MESH_EV_INTER_GRP_BRDCST_2};
+    case Prim::SyncEvent:
+      return std::uint8_t{SDMACC_MESH_EV_SYNC};
+    case Prim::GlobalHandshake:
+      return std::uint8_t{SDMACC_MESH_EV_GLOBAL_HNDSHK};
+    case Prim::LocalHandshake:
+      return std::uint8_t{SDMACC_MESH_EV_LOCAL_HNDSHK};
+    case Prim::InterGroupBroadcast:
+      return std::uint8_t{SDMACC_MESH_EV_INTER_GRP_BRDCST};
+    case Prim::IntraGroupBroadcast:
+      return std::uint8_t{SDMACC_MESH_EV_INTRA_GRP_BRDCST};
+    case Prim::ReduceCopy:
+      return std::uint8_t{SDMACC_MESH_EV_REDUCE_COPY};
+    case Prim::ReduceWrite:
+      return std::uint8_t{SDMACC_MESH_EV_REDUCE_WRITE};
+    case Prim::InterGroupBroadcast2:
+      return std::uint8_t{SDMACC_MESH_EV_INTER_GRP_BRDCST_2};
     default:
       return fail(Errc::Internal, Stage::Emit, kNoIndex, "{} is no mesh event", name(step.prim));
   }
@@ -33,7 +42,11 @@ class TapeEmitter {
  public:
   // `factor[s]`: how often one post of signal s counts: once an engine when descriptors make it.
   TapeEmitter(Builder& builder, const Lane& lane, std::vector<std::uint32_t>& factor)
-      : b_(builder), s_(builder.schedule()), lane_(lane), factor_(factor), groups_(groups_of(lane)) {}
+      : b_(builder),
+        s_(builder.schedule()),
+        lane_(lane),
+        factor_(factor),
+        groups_(groups_of(lane)) {}
 
   // First pass: cut the lane into tapes and decide which events have descriptors.
   Status plan() {
@@ -57,15 +70,16 @@ class TapeEmitter {
         const std::uint32_t factor = event.has_data ? b_.engines() : 1;
         if (factor_[post.signal] != 0 && factor_[post.signal] != factor)
           return fail(Errc::Internal, Stage::Emit, lane_.rank,
-                      "signal {} of rank {} is posted by data and by handshakes", s_.signals[post.signal].name,
-                      s_.signals[post.signal].owner);
+                      "signal {} of rank {} is posted by data and by handshakes",
+                      s_.signals[post.signal].name, s_.signals[post.signal].owner);
         factor_[post.signal] = factor;
       }
     return {};
   }
 
   Status run() {
-    for (std::size_t e = 0; e < events_.size(); ++e) SDMACC_CHECK(write_event(static_cast<std::uint32_t>(e)));
+    for (std::size_t e = 0; e < events_.size(); ++e)
+      SDMACC_CHECK(write_event(static_cast<std::uint32_t>(e)));
     PacketWriter packets(b_, lane_.rank, lane_.channel);
     std::vector<std::uint64_t> words;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -74,19 +88,21 @@ class TapeEmitter {
       for (std::size_t i = groups_[g].first; i < groups_[g].last; ++i)
         packets.data(lane_.steps[i], static_cast<std::uint32_t>(i));
       for (const Post& post : event.posts)
-        packets.post(post, static_cast<std::uint32_t>(groups_[g].last - 1), lane_.steps[groups_[g].first].slice,
-                     !event.has_data);
+        packets.post(post, static_cast<std::uint32_t>(groups_[g].last - 1),
+                     lane_.steps[groups_[g].first].slice, !event.has_data);
       const Counts counts = packets.take();
       if (counts.m2s > SDMACC_SLOT_MAX_COUNT || counts.s2m > SDMACC_SLOT_MAX_COUNT)
         return fail(Errc::NoSpace, Stage::Emit, static_cast<std::uint32_t>(groups_[g].first),
-                    "one event of rank {} has {} descriptors, at most {} fit a SLOT word: use smaller slices",
+                    "one event of rank {} has {} descriptors, at most {} fit a SLOT word: use "
+                    "smaller slices",
                     lane_.rank, std::max(counts.m2s, counts.s2m), SDMACC_SLOT_MAX_COUNT);
       words.push_back(sdmacc_slot_word(counts.m2s, counts.s2m, 1));
     }
     for (std::size_t i = 0; i < slices_; ++i) {
       sdmacc_ctrl_entry entry{};
       entry.header = SDMACC_CTRL_CC_OP;
-      entry.algo = sdmacc_ctrl_algo(static_cast<std::uint32_t>(s_.alg), static_cast<std::uint32_t>(s_.mesh), 0);
+      entry.algo = sdmacc_ctrl_algo(static_cast<std::uint32_t>(s_.alg),
+                                    static_cast<std::uint32_t>(s_.mesh), 0);
       entry.u.mesh.sema_shift_offset = 0;
       entry.u.mesh.sema_mask = kMask;
       b_.sp(lane_.rank).ctrl.push_back(entry);
@@ -96,8 +112,8 @@ class TapeEmitter {
 
  private:
   struct Event {
-    bool has_data = false;   // in any slice
-    bool dma = false;        // has descriptors
+    bool has_data = false;  // in any slice
+    bool dma = false;       // has descriptors
     std::vector<Wait> waits;
     std::vector<Post> posts;
   };
@@ -110,12 +126,14 @@ class TapeEmitter {
       event.waits = first.waits;
       event.posts = last.posts;
       if (first.waits.size() > 1)
-        return fail(Errc::Internal, Stage::Emit, lane_.rank, "event {} waits for {} signals, a mesh event waits for one",
-                    g, first.waits.size());
+        return fail(Errc::Internal, Stage::Emit, lane_.rank,
+                    "event {} waits for {} signals, a mesh event waits for one", g,
+                    first.waits.size());
     } else if (event.waits != first.waits || event.posts != last.posts ||
                first.prim != lane_.steps[groups_[g % events_.size()].first].prim) {
-      return fail(Errc::Internal, Stage::Emit, lane_.rank, "event {} of slice {} differs from the first slice's",
-                  g % events_.size(), g / events_.size());
+      return fail(Errc::Internal, Stage::Emit, lane_.rank,
+                  "event {} of slice {} differs from the first slice's", g % events_.size(),
+                  g / events_.size());
     }
     for (std::size_t i = groups_[g].first; i < groups_[g].last; ++i)
       event.has_data = event.has_data || lane_.steps[i].kind != Kind::Sync;
@@ -135,9 +153,10 @@ class TapeEmitter {
       config.wait_event = 1;
       config.wait_val = wait.count * std::max(1u, factor_[wait.signal]);
       if (config.wait_val > kMask)
-        return fail(Errc::NoSpace, Stage::Emit, lane_.rank, "event {} waits for {}, the mask holds {}", e,
-                    config.wait_val, kMask);
-      b_.relocate_semaphore(lane_.rank, base + offsetof(sdmacc_mesh_event, event_wait_sema), wait.signal);
+        return fail(Errc::NoSpace, Stage::Emit, lane_.rank,
+                    "event {} waits for {}, the mask holds {}", e, config.wait_val, kMask);
+      b_.relocate_semaphore(lane_.rank, base + offsetof(sdmacc_mesh_event, event_wait_sema),
+                            wait.signal);
     }
     if (event.dma) {
       config.dma_trigger = 1;
@@ -146,9 +165,10 @@ class TapeEmitter {
     }
     config.direct_trigger = static_cast<std::uint8_t>(event.posts.size());
     for (std::size_t i = 0; i < event.posts.size(); ++i)
-      b_.relocate_semaphore(lane_.rank,
-                            base + offsetof(sdmacc_mesh_event, direct_trigger_sema) + i * sizeof(sdmacc_u64),
-                            event.posts[i].signal);
+      b_.relocate_semaphore(
+          lane_.rank,
+          base + offsetof(sdmacc_mesh_event, direct_trigger_sema) + i * sizeof(sdmacc_u64),
+          event.posts[i].signal);
     return {};
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PacketWriter: CCE packets, copies and replications within the limits of the generation, and semaphore writes as 4-byte copies of the
-// constant page behind a write barrier (docs/device.md §2). Tested by selftests/emit.
+// PacketWriter: CCE packets, copies and replications within the limits of the generation, and
+// semaphore writes as 4-byte copies of the constant page behind a write barrier (docs/device.md
+// §2). Tested by selftests/emit.
 #include "daemon/emit/packets.hpp"
 
 #include <algorithm>
@@ -18,7 +19,8 @@ sdmacc_desc data_desc(std::uint32_t bytes, std::uint32_t flags, std::uint32_t me
   return {sdmacc_len_ctrl(bytes, flags, kRingId), meta, address};
 }
 
-// FP32 is carried with FP32 in and out and FP32R as the accumulate type; every other type is all three.
+// FP32 is carried with FP32 in and out and FP32R as the accumulate type; every other type is all
+// three.
 struct Nibbles {
   std::uint32_t in_out, accumulate;
 };
@@ -45,16 +47,19 @@ void PacketWriter::data(const Step& step, std::uint32_t index) {
     reduce(step);
   else
     copy(step.src[0], step.dst);
-  for (std::uint32_t e = 0; e < b_.engines(); ++e) note_origin(ring(e), before[e], index, step.slice);
+  for (std::uint32_t e = 0; e < b_.engines(); ++e)
+    note_origin(ring(e), before[e], index, step.slice);
 }
 
 void PacketWriter::note_origin(Ring& ring, std::size_t first, std::uint32_t index,
                                std::uint32_t slice) {
   ring.origins.push_back({0, static_cast<std::uint32_t>(first),
-                          static_cast<std::uint32_t>(ring.m2s.size()), rank_, channel_, index, slice});
+                          static_cast<std::uint32_t>(ring.m2s.size()), rank_, channel_, index,
+                          slice});
 }
 
-// Cuts `count` elements into one contiguous share an engine and the shares into equally many packets of at most `limit`.
+// Cuts `count` elements into one contiguous share an engine and the shares into equally many
+// packets of at most `limit`.
 template <typename Packet>
 void PacketWriter::for_each_packet(std::uint64_t count, std::uint64_t limit, Packet packet) {
   const std::uint64_t engines = b_.engines();
@@ -63,8 +68,9 @@ void PacketWriter::for_each_packet(std::uint64_t count, std::uint64_t limit, Pac
   for (std::uint64_t e = 0; e < engines; ++e) {
     const std::uint64_t low = count * e / engines, high = count * (e + 1) / engines;
     const std::uint64_t share = high - low;
-    const std::uint64_t piece =
-        (share + limit - 1) / limit == packets ? limit : std::max<std::uint64_t>(1, share / packets);
+    const std::uint64_t piece = (share + limit - 1) / limit == packets
+                                    ? limit
+                                    : std::max<std::uint64_t>(1, share / packets);
     std::uint64_t done = 0;
     for (std::uint64_t i = 0; i < packets; ++i) {
       const std::uint64_t size = i + 1 == packets ? share - done : std::min(piece, share - done);
@@ -106,9 +112,9 @@ void PacketWriter::reduce_packet(Ring& ring, const Step& step, std::size_t desti
     if (first || fma) {
       const float scale = from.space == Space::In && fma ? s.scales[from.rank] : 1.0f;
       const std::uint32_t word2 = bytes | (fma ? SDMACC_FMA_SELECTORS : 0u);
-      ring.m2s.push_back(data_desc(
-          0, SDMACC_LEN_META | (first ? SDMACC_LEN_FIRST : 0u), word1,
-          sdmacc_cce_words23(word2, fma ? std::bit_cast<std::uint32_t>(scale) : 0u)));
+      ring.m2s.push_back(
+          data_desc(0, SDMACC_LEN_META | (first ? SDMACC_LEN_FIRST : 0u), word1,
+                    sdmacc_cce_words23(word2, fma ? std::bit_cast<std::uint32_t>(scale) : 0u)));
     }
     ring.m2s.push_back(data_desc(bytes, last ? SDMACC_LEN_LAST : 0u, 0,
                                  padding ? b_.constant(0) : b_.address(from, part.first)));
@@ -119,7 +125,8 @@ void PacketWriter::reduce_packet(Ring& ring, const Step& step, std::size_t desti
 void PacketWriter::copy(const Range& from, std::span<const Range> to) {
   const std::uint64_t limit = SDMACC_DESC_MAX_BYTES / element_;
   for (std::size_t at = 0; at < to.size(); at += b_.arch().max_destinations) {
-    const auto some = to.subspan(at, std::min<std::size_t>(b_.arch().max_destinations, to.size() - at));
+    const auto some =
+        to.subspan(at, std::min<std::size_t>(b_.arch().max_destinations, to.size() - at));
     for_each_packet(from.count, limit, [&](Ring& r, Part part, bool padding) {
       copy_packet(r, from, some, part, padding);
     });
@@ -140,8 +147,8 @@ void PacketWriter::put_destinations(Ring& ring, std::span<const Range> to, std::
   for (std::size_t i = 0; i < to.size(); ++i) {
     const std::uint32_t flags =
         (i == 0 ? SDMACC_LEN_FIRST : 0u) | (i + 1 == to.size() ? SDMACC_LEN_LAST : 0u);
-    ring.s2m.push_back(data_desc(bytes, flags, 0,
-                                 padding ? b_.padding(rank_) : b_.address(to[i], part.first)));
+    ring.s2m.push_back(
+        data_desc(bytes, flags, 0, padding ? b_.padding(rank_) : b_.address(to[i], part.first)));
   }
 }
 

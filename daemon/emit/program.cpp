@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Program: its flat image, reading one back, and which step a descriptor came from. Tested by selftests/emit.
+// Program: its flat image, reading one back, and which step a descriptor came from. Tested by
+// selftests/emit.
 #include "daemon/emit/program.hpp"
 
 #include <algorithm>

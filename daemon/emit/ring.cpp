@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Ring family: a lane becomes one ring channel of its TOP_SP and one SLOT list. What the firmware's handler does by itself (prologue,
-// credit returns, completion of a step) must be what the Schedule says, or it is refused. Tested by selftests/emit.
+// Ring family: a lane becomes one ring channel of its TOP_SP and one SLOT list. What the firmware's
+// handler does by itself (prologue, credit returns, completion of a step) must be what the Schedule
+// says, or it is refused. Tested by selftests/emit.
 #include <algorithm>
 
 #include "daemon/emit/families.hpp"
@@ -10,13 +11,17 @@ namespace sdmacc::emitter {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
-constexpr std::uint32_t kFreeSteps = 2;  // the handler's prologue and credit rules (docs/device.md §4)
+constexpr std::uint32_t kFreeSteps =
+    2;  // the handler's prologue and credit rules (docs/device.md §4)
 constexpr std::uint32_t kCredits = 4;
 
 class ChannelEmitter {
  public:
   ChannelEmitter(Builder& builder, const Lane& lane)
-      : b_(builder), s_(builder.schedule()), lane_(lane), channel_(b_.ring_channel(lane.rank, lane.channel)) {
+      : b_(builder),
+        s_(builder.schedule()),
+        lane_(lane),
+        channel_(b_.ring_channel(lane.rank, lane.channel)) {
     for (std::uint32_t i = 0; i < s_.signals.size(); ++i)
       if (s_.signals[i].owner == lane.rank && s_.signals[i].channel == lane.channel)
         own_[static_cast<std::size_t>(s_.signals[i].role)] = i;
@@ -24,8 +29,9 @@ class ChannelEmitter {
 
   Status run() {
     if (lane_.channel >= SDMACC_RING_CHANNELS)
-      return fail(Errc::NoSpace, Stage::Emit, lane_.channel, "channel {} of rank {}: a TOP_SP has {}",
-                  lane_.channel, lane_.rank, SDMACC_RING_CHANNELS);
+      return fail(Errc::NoSpace, Stage::Emit, lane_.channel,
+                  "channel {} of rank {}: a TOP_SP has {}", lane_.channel, lane_.rank,
+                  SDMACC_RING_CHANNELS);
     channel_.channel_id = static_cast<std::uint8_t>(lane_.channel);
     channel_.spad_slot_idx = static_cast<std::uint8_t>(lane_.channel);
     channel_.kangaring_num_peers = static_cast<std::uint8_t>(s_.secondaries);
@@ -36,11 +42,13 @@ class ChannelEmitter {
  private:
   Status refuse(std::size_t step, std::string_view what) const {
     return fail(Errc::Internal, Stage::Emit, static_cast<std::uint32_t>(step),
-                "rank {} channel {}: {}, which the ring handler does not do", lane_.rank, lane_.channel, what);
+                "rank {} channel {}: {}, which the ring handler does not do", lane_.rank,
+                lane_.channel, what);
   }
   std::uint32_t own(SignalRole role) const { return own_[static_cast<std::size_t>(role)]; }
   bool waits(const Step& step, SignalRole role, std::uint32_t count) const {
-    return std::find(step.waits.begin(), step.waits.end(), Wait{own(role), count}) != step.waits.end();
+    return std::find(step.waits.begin(), step.waits.end(), Wait{own(role), count}) !=
+           step.waits.end();
   }
   bool posts(const Step& step, std::uint32_t signal, std::uint32_t count) const {
     return std::find(step.posts.begin(), step.posts.end(), Post{signal, count}) != step.posts.end();
@@ -54,7 +62,8 @@ class ChannelEmitter {
 
   // A secondary says hello to its primary and waits for its word that the unit's data is complete.
   Status run_secondary() {
-    if (lane_.steps.size() != 2 || lane_.steps[0].posts.size() != 1 || lane_.steps[1].waits.size() != 1)
+    if (lane_.steps.size() != 2 || lane_.steps[0].posts.size() != 1 ||
+        lane_.steps[1].waits.size() != 1)
       return refuse(0, "a secondary's lane is not post, wait");
     semaphore(offsetof(sdmacc_ring_channel, kring_mine), own(SignalRole::Peer));
     semaphore(offsetof(sdmacc_ring_channel, kring_peers), lane_.steps[0].posts[0].signal);
@@ -89,8 +98,11 @@ class ChannelEmitter {
 
   Status prologue(const Step& step) {
     if (step.posts.size() != 2 || !posts(step, own(SignalRole::Recv), kFreeSteps) ||
-        step.posts[1].count != kCredits || s_.signals[step.posts[1].signal].role != SignalRole::Credit)
-      return refuse(0, "the prologue does not post its own recv twice and the predecessor's credit four times");
+        step.posts[1].count != kCredits ||
+        s_.signals[step.posts[1].signal].role != SignalRole::Credit)
+      return refuse(
+          0,
+          "the prologue does not post its own recv twice and the predecessor's credit four times");
     previous_credit_ = step.posts[1].signal;
     return {};
   }
@@ -107,12 +119,15 @@ class ChannelEmitter {
       return refuse(at, "a step that does not wait for one credit and one arrival");
     if (k > 0) {
       ++wait_count;
-      if (!waits(first, SignalRole::Done, 1)) return refuse(at, "a step that does not wait for the one before");
+      if (!waits(first, SignalRole::Done, 1))
+        return refuse(at, "a step that does not wait for the one before");
     } else if (s_.secondaries > 0) {
       ++wait_count;
-      if (!waits(first, SignalRole::Peer, s_.secondaries)) return refuse(at, "a first step that does not wait for the secondaries");
+      if (!waits(first, SignalRole::Peer, s_.secondaries))
+        return refuse(at, "a first step that does not wait for the secondaries");
     }
-    if (!posts(last, own(SignalRole::Done), 1)) return refuse(at, "a step whose completion is not posted");
+    if (!posts(last, own(SignalRole::Done), 1))
+      return refuse(at, "a step whose completion is not posted");
     if (k >= kFreeSteps) {
       ++post_count;
       if (!posts(last, previous_credit_, 1)) return refuse(at, "a step that keeps its credit");
@@ -129,9 +144,10 @@ class ChannelEmitter {
 
   Status add_word(std::vector<std::uint64_t>& words, Counts counts, std::size_t at) {
     if (counts.m2s > SDMACC_SLOT_MAX_COUNT || counts.s2m > SDMACC_SLOT_MAX_COUNT)
-      return fail(Errc::NoSpace, Stage::Emit, static_cast<std::uint32_t>(at),
-                  "one step of rank {} has {} descriptors, at most {} fit a SLOT word: use smaller slices",
-                  lane_.rank, std::max(counts.m2s, counts.s2m), SDMACC_SLOT_MAX_COUNT);
+      return fail(
+          Errc::NoSpace, Stage::Emit, static_cast<std::uint32_t>(at),
+          "one step of rank {} has {} descriptors, at most {} fit a SLOT word: use smaller slices",
+          lane_.rank, std::max(counts.m2s, counts.s2m), SDMACC_SLOT_MAX_COUNT);
     const std::uint64_t word = sdmacc_slot_word(counts.m2s, counts.s2m, 1);
     if (!words.empty() && words.back() >> 32 == word >> 32 &&
         sdmacc_slot_times(words.back()) < SDMACC_SLOT_MAX_TIMES)
@@ -144,11 +160,14 @@ class ChannelEmitter {
   Status epilogue(std::size_t at) {
     const Step& step = lane_.steps[at];
     if (step.prim != Prim::ResetSendCredit || !waits(step, SignalRole::Done, 1) ||
-        !waits(step, SignalRole::Credit, kCredits - kFreeSteps) || step.posts.size() != s_.secondaries)
+        !waits(step, SignalRole::Credit, kCredits - kFreeSteps) ||
+        step.posts.size() != s_.secondaries)
       return refuse(at, "an end that does not take the last completion and two credits");
     for (std::size_t i = 0; i < step.posts.size(); ++i) {
-      if (s_.signals[step.posts[i].signal].role != SignalRole::Peer) return refuse(at, "an end that posts more than its peers");
-      semaphore(offsetof(sdmacc_ring_channel, kring_peers) + i * sizeof(sdmacc_u64), step.posts[i].signal);
+      if (s_.signals[step.posts[i].signal].role != SignalRole::Peer)
+        return refuse(at, "an end that posts more than its peers");
+      semaphore(offsetof(sdmacc_ring_channel, kring_peers) + i * sizeof(sdmacc_u64),
+                step.posts[i].signal);
     }
     return {};
   }

@@ -12,7 +12,8 @@ bool agree(const Instruction& a, const Instruction& b) {
 }
 
 std::string values(const Instruction& i) {
-  return fmt::format("{} {} {} {} elements", name(i.collective), name(i.op), name(i.dtype), i.count);
+  return fmt::format("{} {} {} {} elements", name(i.collective), name(i.op), name(i.dtype),
+                     i.count);
 }
 
 }  // namespace
@@ -45,7 +46,9 @@ std::vector<Matcher::Orphan> Matcher::close(std::uint64_t group) {
   return orphans;
 }
 
-Result<std::optional<Operation>> Matcher::add(std::uint64_t group, Rank rank, const Instruction& instruction, std::uint64_t request) {
+Result<std::optional<Operation>> Matcher::add(std::uint64_t group, Rank rank,
+                                              const Instruction& instruction,
+                                              std::uint64_t request) {
   const auto found = groups_.find(group);
   if (found == groups_.end() || rank >= found->second.ranks)
     return fail(Errc::NotFound, Stage::Match, rank, "group {} has no such rank", group);
@@ -66,12 +69,14 @@ Result<std::optional<Operation>> Matcher::add(std::uint64_t group, Rank rank, co
       else
         missing.push_back(r);
     }
-    text += missing.empty() ? " all ranks arrived" : fmt::format(" not arrived: {}", ranks_text(missing));
+    text += missing.empty() ? " all ranks arrived"
+                            : fmt::format(" not arrived: {}", ranks_text(missing));
     return fail(Errc::Mismatch, Stage::Match, rank, "{}", text);
   }
 
   Place& front = g.places.front();
-  if (!std::all_of(front.begin(), front.end(), [](const auto& e) { return e.has_value(); })) return std::nullopt;
+  if (!std::all_of(front.begin(), front.end(), [](const auto& e) { return e.has_value(); }))
+    return std::nullopt;
   Operation operation;
   const Instruction& first = front[0]->instruction;
   operation.group = first.group;
@@ -81,7 +86,8 @@ Result<std::optional<Operation>> Matcher::add(std::uint64_t group, Rank rank, co
   operation.dtype = first.dtype;
   operation.count = first.count;
   for (const auto& entry : front)
-    operation.ranks.push_back({entry->instruction.src, entry->instruction.dst, entry->instruction.scale, entry->request});
+    operation.ranks.push_back(
+        {entry->instruction.src, entry->instruction.dst, entry->instruction.scale, entry->request});
   g.places.pop_front();
   return operation;
 }
@@ -104,12 +110,14 @@ std::optional<Matcher::Waiting> Matcher::waiting(std::uint64_t group) const {
 }
 
 std::string to_string(const Operation& o) {
-  std::string out = fmt::format("operation {} group {}: {} {} {} {} elements, {} ranks\n", o.sequence, o.group, name(o.collective),
-                                name(o.op), name(o.dtype), o.count, o.ranks.size());
+  std::string out =
+      fmt::format("operation {} group {}: {} {} {} {} elements, {} ranks\n", o.sequence, o.group,
+                  name(o.collective), name(o.op), name(o.dtype), o.count, o.ranks.size());
   for (Rank r = 0; r < o.ranks.size(); ++r) {
     const RankOperands& x = o.ranks[r];
-    out += fmt::format("  rank {}: tensor {} [{}, {}) -> tensor {} [{}, {}){}", r, x.src.tensor, x.src.first, x.src.first + x.src.count,
-                       x.dst.tensor, x.dst.first, x.dst.first + x.dst.count, x.src == x.dst ? " in place" : "");
+    out += fmt::format("  rank {}: tensor {} [{}, {}) -> tensor {} [{}, {}){}", r, x.src.tensor,
+                       x.src.first, x.src.first + x.src.count, x.dst.tensor, x.dst.first,
+                       x.dst.first + x.dst.count, x.src == x.dst ? " in place" : "");
     if (o.op == ReduceOp::Fma) out += fmt::format(" scale {}", x.scale);
     out += '\n';
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operation: the Instructions of all ranks of a group, in agreement. Made by match; knows nothing of algorithms.
+// Operation: the Instructions of all ranks of a group, in agreement. Made by match; knows nothing
+// of algorithms.
 #pragma once
 
 #include <string>

@@ -46,7 +46,8 @@ std::optional<std::string> find_doorbell(const sdmacc_generation& arch, std::uin
   for (std::uint32_t core = 0; core < arch.cores; ++core)
     for (std::uint32_t queue = 0; queue < arch.queues; ++queue)
       for (const bool s2m : {false, true})
-        if (local == sdmacc_soc_bcast(&arch, core, s2m ? SDMACC_S2M_OFFSET : 0, queue, SDMACC_Q_TAIL_INC))
+        if (local ==
+            sdmacc_soc_bcast(&arch, core, s2m ? SDMACC_S2M_OFFSET : 0, queue, SDMACC_Q_TAIL_INC))
           return fmt::format("doorbell {} of core {} queue {}", s2m ? "S2M" : "M2S", core, queue);
   return std::nullopt;
 }
@@ -60,7 +61,9 @@ std::optional<std::string> find_hbm(const sdmacc_generation& arch, std::uint64_t
 
 }  // namespace
 
-std::string hex(std::uint64_t value) { return fmt::format("0x{:016X}", value); }
+std::string hex(std::uint64_t value) {
+  return fmt::format("0x{:016X}", value);
+}
 
 nlohmann::ordered_json semaphore(const sdmacc_generation& arch, std::uint64_t address) {
   if (address == 0) return nullptr;
@@ -78,7 +81,8 @@ std::string address_text(const sdmacc_generation& arch, std::uint64_t address) {
   const std::uint64_t local = local_part(address);
   if (const auto found = find_semaphore(arch, address))
     return fmt::format("{} of semaphore {} of TOP_SP {}", found->window, found->id, found->topsp);
-  if ((local & arch.host_aperture) != 0 && local - arch.host_aperture < 1ull << SDMACC_APERTURE_BITS)
+  if ((local & arch.host_aperture) != 0 && local - arch.host_aperture < 1ull
+                                                                            << SDMACC_APERTURE_BITS)
     return fmt::format("host memory +{:#x}", local - arch.host_aperture);
   if (const auto found = find_doorbell(arch, local)) return *found;
   return find_hbm(arch, local).value_or("");

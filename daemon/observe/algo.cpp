@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements ram.hpp: algo_configs and algo_ctx, in the shape and with the names of the firmware's own log: ring,
-// mesh, hierarchical.
+// Implements ram.hpp: algo_configs and algo_ctx, in the shape and with the names of the firmware's
+// own log: ring, mesh, hierarchical.
 #include "daemon/observe/address.hpp"
 #include "daemon/observe/ram.hpp"
 #include "daemon/observe/read.hpp"
@@ -11,7 +11,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json sema(const Ram& ram, sdmacc_u64 address) { return semaphore(ram.arch, sdmacc_u64_get(address)); }
+ordered_json sema(const Ram& ram, sdmacc_u64 address) {
+  return semaphore(ram.arch, sdmacc_u64_get(address));
+}
 
 ordered_json bcast(const sdmacc_apb_bcast& b) {
   return {{"m2s_tail", hex(sdmacc_u64_get(b.m2s_tail))},
@@ -21,8 +23,10 @@ ordered_json bcast(const sdmacc_apb_bcast& b) {
 }
 
 ordered_json neighbour(const sdmacc_neighbour& n) {
-  ordered_json out{{"net_idx_addrs", ordered_json::array()}, {"fold_n", n.fold_n}, {"type", n.type}};
-  for (const sdmacc_u64& address : n.net_idx_addrs) out["net_idx_addrs"].push_back(hex(sdmacc_u64_get(address)));
+  ordered_json out{
+      {"net_idx_addrs", ordered_json::array()}, {"fold_n", n.fold_n}, {"type", n.type}};
+  for (const sdmacc_u64& address : n.net_idx_addrs)
+    out["net_idx_addrs"].push_back(hex(sdmacc_u64_get(address)));
   return out;
 }
 
@@ -76,7 +80,8 @@ const char* state_name(std::uint8_t state) {
 ordered_json algo_configs(const Ram& ram) {
   ordered_json ring = ordered_json::array(), mesh = ordered_json::array();
   for (std::uint32_t i = 0; i < SDMACC_RING_CHANNELS; ++i) {
-    const auto c = read<sdmacc_ring_channel>(ram, SDMACC_RAM_ALGO_CONFIGS + i * sizeof(sdmacc_ring_channel));
+    const auto c =
+        read<sdmacc_ring_channel>(ram, SDMACC_RAM_ALGO_CONFIGS + i * sizeof(sdmacc_ring_channel));
     if (is_used(c)) ring.push_back(channel(ram, i, c));
   }
   for (std::uint32_t i = 0; i < ram.arch.mesh_events; ++i) {

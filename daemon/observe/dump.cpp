@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Puts a dump together: the RAM of each rank's TOP_SP (ram.hpp) and its rings, descriptor by descriptor. Tested by
-// selftests/cli/observe_test.cpp.
+// Puts a dump together: the RAM of each rank's TOP_SP (ram.hpp) and its rings, descriptor by
+// descriptor. Tested by selftests/cli/observe_test.cpp.
 #include "daemon/observe/dump.hpp"
 
 #include <bit>
@@ -22,10 +22,14 @@ enum class Side : std::uint8_t { M2s, S2m };
 
 const char* class_name(std::uint32_t meta_ctrl) {
   switch (sdmacc_meta_class(meta_ctrl)) {
-    case SDMACC_CLASS_DRE: return "DRE";
-    case SDMACC_CLASS_CME: return "CME";
-    case SDMACC_CLASS_CCE: return "CCE";
-    default: return "?";
+    case SDMACC_CLASS_DRE:
+      return "DRE";
+    case SDMACC_CLASS_CME:
+      return "CME";
+    case SDMACC_CLASS_CCE:
+      return "CCE";
+    default:
+      return "?";
   }
 }
 
@@ -43,7 +47,8 @@ void add_meta(ordered_json& out, const sdmacc_desc& d) {
   out["out_dtype"] = dtype(d.meta_ctrl, SDMACC_CCE_OUT_SHIFT);
   out["accumulate_dtype"] = dtype(d.meta_ctrl, SDMACC_CCE_ACC_SHIFT);
   out["bytes"] = word2 & SDMACC_CCE_LENGTH_MASK;
-  if (sub == SDMACC_CCE_FMA) out["scale"] = std::bit_cast<float>(static_cast<std::uint32_t>(d.addr >> 32));
+  if (sub == SDMACC_CCE_FMA)
+    out["scale"] = std::bit_cast<float>(static_cast<std::uint32_t>(d.addr >> 32));
 }
 
 ordered_json descriptor(const sdmacc_desc& d, Side side, const sdmacc_generation& arch) {
@@ -61,17 +66,21 @@ ordered_json descriptor(const sdmacc_desc& d, Side side, const sdmacc_generation
     out["address"] = hex(d.addr);
     out["at"] = address_text(arch, d.addr);
   }
-  if (side == Side::M2s && (d.meta_ctrl & SDMACC_META_WRITE_BARRIER) != 0) out["write_barrier"] = true;
+  if (side == Side::M2s && (d.meta_ctrl & SDMACC_META_WRITE_BARRIER) != 0)
+    out["write_barrier"] = true;
   return out;
 }
 
 // What the Program knows of the descriptor: the step it is part of and the operand it names.
-void add_origin(ordered_json& out, const Program& program, const ProgramQueue& queue, Side side, std::uint32_t index) {
+void add_origin(ordered_json& out, const Program& program, const ProgramQueue& queue, Side side,
+                std::uint32_t index) {
   const std::uint32_t s = side == Side::M2s ? queue.m2s_section : queue.s2m_section;
   if (s >= program.sections.size()) return;
-  const auto word = read<sdmacc_desc>(program.data, program.sections[s].offset + index * sizeof(sdmacc_desc));
+  const auto word =
+      read<sdmacc_desc>(program.data, program.sections[s].offset + index * sizeof(sdmacc_desc));
   if (!out.contains("meta"))
-    if (const std::string object = object_text(program, word.addr); !object.empty()) out["object"] = object;
+    if (const std::string object = object_text(program, word.addr); !object.empty())
+      out["object"] = object;
   if (side == Side::S2m) return;
   if (const Origin* origin = program.origin(s, index)) {
     out["step"] = origin->step;
@@ -85,69 +94,89 @@ struct RingSide {
   std::uint32_t count, head, tail;
 };
 
-ordered_json side_json(const RingSide& ring, const Program& program, const ProgramQueue& queue,
-                       const sdmacc_generation& arch, std::size_t limit) {
-  ordered_json out{{"head", ring.head & SDMACC_Q_INDEX_MASK},
-                   {"tail", ring.tail & SDMACC_Q_INDEX_MASK},
-                   {"count", ring.count},
-                   {"descriptors", ordered_json::array()}};
-  const std::uint32_t shown = static_cast<std::uint32_t>(std::min<std::size_t>(limit, ring.count));
-  const std::uint32_t head = ring.head & SDMACC_Q_INDEX_MASK;
-  const std::uint32_t first = std::min(head - std::min(head, shown / 4), ring.count - shown);
-  for (std::uint32_t i = first; i < first + shown; ++i) {
-    ordered_json d = descriptor(read<sdmacc_desc>(ring.bytes, i * sizeof(sdmacc_desc)), ring.side, arch);
-    d["index"] = i;
-    add_origin(d, program, queue, ring.side, i);
-    out["descriptors"].push_back(std::move(d));
+class Dump {
+ public:
+  Dump(const Program& program, const Inspection& inspection, const sdmacc_generation& arch,
+       const DumpOptions& options)
+      : program_(program), inspection_(inspection), arch_(arch), queues_(queues_of(program)) {
+    const std::size_t sides = 2 * std::max<std::size_t>(queues_.size(), 1);
+    limit_ = std::max(options.descriptors / sides, kFewestDescriptors);
   }
-  return out;
-}
 
-// The bytes of a queue are its M2S descriptors, then its S2M descriptors.
-ordered_json ring_json(std::size_t i, const ProgramQueue& queue, const Program& program, const Inspection& inspection,
-                       const sdmacc_generation& arch, std::size_t limit) {
-  const QueueView& view = inspection.queues[i];
-  ordered_json out{{"channel", queue.group}, {"engine", view.engine}, {"queue", view.queue}, {"length", view.length}};
-  if (i >= inspection.rings.size()) return out;
-  const std::span<const std::byte> bytes = inspection.rings[i];
-  const auto s2m = bytes.subspan(std::min(queue.m2s_count * sizeof(sdmacc_desc), bytes.size()));
-  out["m2s"] = side_json({Side::M2s, bytes, queue.m2s_count, view.m2s_head, view.m2s_tail}, program, queue, arch, limit);
-  out["s2m"] = side_json({Side::S2m, s2m, queue.s2m_count, view.s2m_head, view.s2m_tail}, program, queue, arch, limit);
-  return out;
-}
+  ordered_json rank(Rank rank) const {
+    const Ram ram{arch_, rank < inspection_.ram.size()
+                             ? std::span<const std::byte>(inspection_.ram[rank])
+                             : std::span<const std::byte>()};
+    std::vector<WaitView> waits;
+    for (const WaitView& wait : inspection_.waits)
+      if (wait.rank == rank) waits.push_back(wait);
+    ordered_json out;
+    out["rank"] = rank;
+    if (rank < inspection_.topsps.size()) out["topsp"] = inspection_.topsps[rank];
+    out["ncfw"] = ncfw(ram, waits);
+    out["algo_configs"] = algo_configs(ram);
+    out["algo_ctx"] = algo_ctx(ram);
+    out["spad_ctrl"] = spad_ctrl(ram);
+    out["slot"] = slot(ram);
+    out["neff_configs"] = neff_configs(ram);
+    out["rings"] = ordered_json::array();
+    for (std::size_t i = 0; i < std::min(queues_.size(), inspection_.queues.size()); ++i)
+      if (queues_[i].rank == rank) out["rings"].push_back(ring(i));
+    return out;
+  }
 
-ordered_json rank_json(Rank rank, const Program& program, const Inspection& inspection, const sdmacc_generation& arch,
-                       const DumpOptions& options) {
-  const Ram ram{arch, rank < inspection.ram.size() ? std::span<const std::byte>(inspection.ram[rank])
-                                                   : std::span<const std::byte>()};
-  std::vector<WaitView> waits;
-  for (const WaitView& wait : inspection.waits)
-    if (wait.rank == rank) waits.push_back(wait);
-  ordered_json out;
-  out["rank"] = rank;
-  if (rank < inspection.topsps.size()) out["topsp"] = inspection.topsps[rank];
-  out["ncfw"] = ncfw(ram, waits);
-  out["algo_configs"] = algo_configs(ram);
-  out["algo_ctx"] = algo_ctx(ram);
-  out["spad_ctrl"] = spad_ctrl(ram);
-  out["slot"] = slot(ram);
-  out["neff_configs"] = neff_configs(ram);
-  out["rings"] = ordered_json::array();
-  const std::vector<ProgramQueue> queues = queues_of(program);
-  for (std::size_t i = 0; i < std::min(queues.size(), inspection.queues.size()); ++i)
-    if (queues[i].rank == rank)
-      out["rings"].push_back(ring_json(i, queues[i], program, inspection, arch, options.descriptors));
-  return out;
-}
+ private:
+  static constexpr std::size_t kFewestDescriptors = 4;
+
+  // The bytes of a queue are its M2S descriptors, then its S2M descriptors.
+  ordered_json ring(std::size_t i) const {
+    const ProgramQueue& queue = queues_[i];
+    const QueueView& view = inspection_.queues[i];
+    ordered_json out{{"channel", queue.group},
+                     {"engine", view.engine},
+                     {"queue", view.queue},
+                     {"length", view.length}};
+    if (i >= inspection_.rings.size()) return out;
+    const std::span<const std::byte> m2s = inspection_.rings[i];
+    const auto s2m = m2s.subspan(std::min(queue.m2s_count * sizeof(sdmacc_desc), m2s.size()));
+    out["m2s"] = side({Side::M2s, m2s, queue.m2s_count, view.m2s_head, view.m2s_tail}, queue);
+    out["s2m"] = side({Side::S2m, s2m, queue.s2m_count, view.s2m_head, view.s2m_tail}, queue);
+    return out;
+  }
+
+  ordered_json side(const RingSide& ring, const ProgramQueue& queue) const {
+    const std::uint32_t head = ring.head & SDMACC_Q_INDEX_MASK;
+    ordered_json out{{"head", head},
+                     {"tail", ring.tail & SDMACC_Q_INDEX_MASK},
+                     {"count", ring.count},
+                     {"descriptors", ordered_json::array()}};
+    const auto shown = static_cast<std::uint32_t>(std::min<std::size_t>(limit_, ring.count));
+    const std::uint32_t first = std::min(head - std::min(head, shown / 4), ring.count - shown);
+    for (std::uint32_t i = first; i < first + shown; ++i) {
+      const auto raw = read<sdmacc_desc>(ring.bytes, i * sizeof(sdmacc_desc));
+      ordered_json d = descriptor(raw, ring.side, arch_);
+      d["index"] = i;
+      add_origin(d, program_, queue, ring.side, i);
+      out["descriptors"].push_back(std::move(d));
+    }
+    return out;
+  }
+
+  const Program& program_;
+  const Inspection& inspection_;
+  const sdmacc_generation& arch_;
+  const std::vector<ProgramQueue> queues_;
+  std::size_t limit_ = 0;  // descriptors of one side
+};
 
 }  // namespace
 
-ordered_json dump_json(const Program& program, const Inspection& inspection, const sdmacc_generation& arch,
-                       const DumpOptions& options) {
+ordered_json dump_json(const Program& program, const Inspection& inspection,
+                       const sdmacc_generation& arch, const DumpOptions& options) {
   ordered_json out{{"version", kDumpVersion}, {"program", program.title}, {"arch", arch.name}};
   out["ranks"] = ordered_json::array();
-  for (Rank rank = 0; rank < program.ranks; ++rank)
-    out["ranks"].push_back(rank_json(rank, program, inspection, arch, options));
+  const Dump dump(program, inspection, arch, options);
+  for (Rank rank = 0; rank < program.ranks; ++rank) out["ranks"].push_back(dump.rank(rank));
   return out;
 }
 

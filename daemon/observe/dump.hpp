@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// dump: a loaded Program as it lies in the memory of the device, decoded, as JSON with the names of the layouts in
-// libuapi/abi. Entry: dump_json(). All values are read from the device's memory (Inspection); the Program only says
-// which step and tensor a descriptor belongs to.
+// dump: a loaded Program as it lies in the memory of the device, decoded, as JSON with the names of
+// the layouts in libuapi/abi. Entry: dump_json(). All values are read from the device's memory
+// (Inspection); the Program only says which step and tensor a descriptor belongs to.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,14 @@ namespace sdmacc {
 inline constexpr int kDumpVersion = 1;
 
 struct DumpOptions {
-  // Descriptors of each side of a ring: those round its head. The JSON says how many there are in all.
-  std::size_t descriptors = 512;
+  // Descriptors of all rings together. A longer ring is shown round its head, with how many it has.
+  std::size_t descriptors = 16384;
 };
 
-// Keys: version, program, arch, ranks[]: rank, topsp, ncfw, spad_ctrl, slot, neff_configs, algo_configs, algo_ctx,
-// rings. Unused ring channels, mesh events, SLOT words and CTRL entries (all zero) are left out; addresses are
-// "0x…" and a semaphore also has the TOP_SP and id that its address means.
+// Keys: version, program, arch, ranks[]: rank, topsp, ncfw, spad_ctrl, slot, neff_configs,
+// algo_configs, algo_ctx, rings. Unused ring channels, mesh events, SLOT words and CTRL entries
+// (all zero) are left out; addresses are "0x…" and a semaphore also has the TOP_SP and id that its
+// address means.
 nlohmann::ordered_json dump_json(const Program& program, const Inspection& inspection,
                                  const sdmacc_generation& arch, const DumpOptions& options = {});
 

@@ -25,8 +25,8 @@ std::vector<ProgramQueue> queues_of(const Program& program) {
     const auto descriptors = [&](std::uint32_t section) {
       return static_cast<std::uint32_t>(program.sections[section].size / sizeof(sdmacc_desc));
     };
-    queues.push_back({rank_of(program, ring), ring.index >> 8, ring.index & 0xff, i, i + 1, descriptors(i),
-                      descriptors(i + 1)});
+    queues.push_back({rank_of(program, ring), ring.index >> 8, ring.index & 0xff, i, i + 1,
+                      descriptors(i), descriptors(i + 1)});
   }
   return queues;
 }
@@ -54,11 +54,16 @@ std::string object_text(const Program& program, std::uint64_t word) {
   const sdmacc_object& object = program.objects[index];
   switch (object.kind) {
     case SDMACC_OBJECT_SLOT:
-      return fmt::format("{} of rank {} +{}", (object.index & 1) != 0 ? "OUT" : "IN", object.index >> 1, offset);
-    case SDMACC_OBJECT_BUF: return fmt::format("TMP of rank {} +{}", rank_of(program, object), offset);
-    case SDMACC_OBJECT_SEM: return fmt::format("semaphore {} of rank {}", offset / 4, rank_of(program, object));
-    case SDMACC_OBJECT_CONST: return fmt::format("constant {}", 1ull << (offset / 4));
-    default: return "";
+      return fmt::format("{} of rank {} +{}", (object.index & 1) != 0 ? "OUT" : "IN",
+                         object.index >> 1, offset);
+    case SDMACC_OBJECT_BUF:
+      return fmt::format("TMP of rank {} +{}", rank_of(program, object), offset);
+    case SDMACC_OBJECT_SEM:
+      return fmt::format("semaphore {} of rank {}", offset / 4, rank_of(program, object));
+    case SDMACC_OBJECT_CONST:
+      return fmt::format("constant {}", 1ull << (offset / 4));
+    default:
+      return "";
   }
 }
 

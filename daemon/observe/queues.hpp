@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which queue of a loaded Program is which: the rings of a Program in the order of their sections, with their ranks. A device
-// lists its queues in the same order (Inspection::queues and rings). An S2M section follows its M2S section.
+// Which queue of a loaded Program is which: the rings of a Program in the order of their sections,
+// with their ranks. A device lists its queues in the same order (Inspection::queues and rings). An
+// S2M section follows its M2S section.
 #pragma once
 
 #include <optional>
@@ -20,12 +21,14 @@ struct ProgramQueue {
 };
 std::vector<ProgramQueue> queues_of(const Program& program);
 
-// The step that M2S descriptor `index` belongs to, or of an earlier one when none of its own does; null before the first.
+// The step that M2S descriptor `index` belongs to, or of an earlier one when none of its own does;
+// null before the first.
 const Origin* step_at(const Program& program, const ProgramQueue& queue, std::uint32_t index);
 // One more than the largest step of the queue's descriptors.
 std::uint32_t steps_of(const Program& program, const ProgramQueue& queue);
 
-// What an address word of a Program's descriptor names: "IN of rank 0 +64", "semaphore 3 of rank 1", …
+// What an address word of a Program's descriptor names: "IN of rank 0 +64", "semaphore 3 of rank
+// 1", …
 std::string object_text(const Program& program, std::uint64_t word);
 
 }  // namespace sdmacc::observe

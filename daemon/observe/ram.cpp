@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements ram.hpp: scratchpads, neff_configs and the firmware's own state. algo_configs and algo_ctx are in algo.cpp.
+// Implements ram.hpp: scratchpads, neff_configs and the firmware's own state. algo_configs and
+// algo_ctx are in algo.cpp.
 #include "daemon/observe/ram.hpp"
 
 #include "daemon/observe/address.hpp"
@@ -12,7 +13,8 @@ namespace {
 using nlohmann::ordered_json;
 
 const char* state_name(std::uint32_t state) {
-  static constexpr const char* names[] = {"IDLE", "LOADING", "ENTRY", "LOCAL_DONE", "CHAIN", "ERROR"};
+  static constexpr const char* names[] = {"IDLE",       "LOADING", "ENTRY",
+                                          "LOCAL_DONE", "CHAIN",   "ERROR"};
   return state < std::size(names) ? names[state] : "?";
 }
 
@@ -20,7 +22,9 @@ std::string unit_name(std::uint32_t unit) {
   return unit + 1 == SDMACC_NCFW_WAITS ? "sequencer" : fmt::format("channel {}", unit);
 }
 
-bool flag(std::uint32_t word, std::uint32_t bit) { return (word & bit) != 0; }
+bool flag(std::uint32_t word, std::uint32_t bit) {
+  return (word & bit) != 0;
+}
 
 ordered_json entry_json(const sdmacc_ctrl_entry& e) {
   const std::uint32_t algo = e.algo & SDMACC_CTRL_ALGO_MASK;
@@ -34,7 +38,8 @@ ordered_json entry_json(const sdmacc_ctrl_entry& e) {
                    {"ring_send_complete", flag(e.flags, SDMACC_CTRL_RING_SEND_COMPLETE)},
                    {"safe_mode", flag(e.flags, SDMACC_CTRL_SAFE_MODE)},
                    {"unique_tensors", flag(e.flags, SDMACC_CTRL_UNIQUE_TENSORS)}};
-  const bool ring = algo == SDMACC_ALG_RING || algo == SDMACC_ALG_KANGARING || algo == SDMACC_ALG_SINGLE_CYCLE_RING;
+  const bool ring = algo == SDMACC_ALG_RING || algo == SDMACC_ALG_KANGARING ||
+                    algo == SDMACC_ALG_SINGLE_CYCLE_RING;
   if (ring) {
     out["channel_list"] = fmt::format("0x{:08X}", e.u.channel_list);
   } else {

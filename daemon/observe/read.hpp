@@ -16,7 +16,8 @@ T read(std::span<const std::byte> bytes, std::uint64_t offset) {
   static_assert(std::is_trivially_copyable_v<T>);
   T value{};
   if (offset < bytes.size())
-    std::memcpy(&value, bytes.data() + offset, std::min<std::size_t>(sizeof value, bytes.size() - offset));
+    std::memcpy(&value, bytes.data() + offset,
+                std::min<std::size_t>(sizeof value, bytes.size() - offset));
   return value;
 }
 template <typename T>
@@ -31,6 +32,8 @@ bool is_used(const T& value) {
   return std::memcmp(&value, &zero, sizeof value) != 0;
 }
 
-inline const char* or_unknown(const char* name) { return name != nullptr ? name : "?"; }
+inline const char* or_unknown(const char* name) {
+  return name != nullptr ? name : "?";
+}
 
 }  // namespace sdmacc::observe

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes the JSON of a StatusInput. Its text is in status_text.cpp. Tested by selftests/cli/observe_test.cpp.
+// Makes the JSON of a StatusInput. Its text is in status_text.cpp. Tested by
+// selftests/cli/observe_test.cpp.
 #include "daemon/observe/status.hpp"
 
 #include <algorithm>
@@ -23,17 +24,23 @@ std::int64_t milliseconds(Clock::duration d) {
 // Names of the server's states, which the server itself prints in error texts only.
 const char* text(server::GroupState state) {
   switch (state) {
-    case server::GroupState::Forming: return "forming";
-    case server::GroupState::Active: return "active";
-    case server::GroupState::Revoked: return "revoked";
+    case server::GroupState::Forming:
+      return "forming";
+    case server::GroupState::Active:
+      return "active";
+    case server::GroupState::Revoked:
+      return "revoked";
   }
   return "unknown";
 }
 const char* text(server::SeatState state) {
   switch (state) {
-    case server::SeatState::Missing: return "missing";
-    case server::SeatState::Waiting: return "waiting";
-    case server::SeatState::Member: return "member";
+    case server::SeatState::Missing:
+      return "missing";
+    case server::SeatState::Waiting:
+      return "waiting";
+    case server::SeatState::Member:
+      return "member";
   }
   return "unknown";
 }
@@ -79,13 +86,15 @@ ordered_json queue_json(const QueueView& q) {
 }
 
 // The step of the next descriptor, or the last step when the queue has executed all.
-void add_step(ordered_json& queue, const Program& program, const observe::ProgramQueue& of, const QueueView& q) {
+void add_step(ordered_json& queue, const Program& program, const observe::ProgramQueue& of,
+              const QueueView& q) {
   queue["rank"] = of.rank;
   queue["channel"] = of.group;
   const std::uint32_t head = q.m2s_head & SDMACC_Q_INDEX_MASK;
   const Origin* step = observe::step_at(program, of, head);
   if (step == nullptr) return;
-  queue["step"] = {{"step", step->step}, {"steps", observe::steps_of(program, of)}, {"slice", step->slice}};
+  queue["step"] = {
+      {"step", step->step}, {"steps", observe::steps_of(program, of)}, {"slice", step->slice}};
 }
 
 ordered_json running_json(const RunningStatus& running) {
@@ -100,7 +109,8 @@ ordered_json running_json(const RunningStatus& running) {
   out["waits"] = ordered_json::array();
   for (const WaitView& wait : running.inspection->waits) out["waits"].push_back(wait_json(wait));
   out["queues"] = ordered_json::array();
-  const auto queues = program != nullptr ? observe::queues_of(*program) : std::vector<observe::ProgramQueue>{};
+  const auto queues =
+      program != nullptr ? observe::queues_of(*program) : std::vector<observe::ProgramQueue>{};
   for (std::size_t i = 0; i < running.inspection->queues.size(); ++i) {
     const QueueView& view = running.inspection->queues[i];
     ordered_json queue = queue_json(view);
@@ -130,9 +140,12 @@ ordered_json seat_json(const server::SeatView& seat, const Place* place, Clock::
 
 ordered_json operation_json(const Matcher::Waiting& waiting) {
   const Instruction& i = waiting.instruction;
-  return {{"sequence", waiting.sequence}, {"collective", name(i.collective)},
-          {"op", name(i.op)},             {"dtype", name(i.dtype)},
-          {"count", i.count},             {"arrived", waiting.arrived},
+  return {{"sequence", waiting.sequence},
+          {"collective", name(i.collective)},
+          {"op", name(i.op)},
+          {"dtype", name(i.dtype)},
+          {"count", i.count},
+          {"arrived", waiting.arrived},
           {"missing", waiting.missing}};
 }
 
@@ -144,7 +157,8 @@ std::vector<Rank> missing_ranks(const server::GroupView& view, const GroupStatus
   return missing;
 }
 
-ordered_json group_json(const server::GroupView& view, const GroupStatus* status, Clock::time_point now) {
+ordered_json group_json(const server::GroupView& view, const GroupStatus* status,
+                        Clock::time_point now) {
   ordered_json out{{"name", view.name},
                    {"id", view.id},
                    {"missing", missing_ranks(view, status)},
@@ -170,11 +184,9 @@ ordered_json group_json(const server::GroupView& view, const GroupStatus* status
 }
 
 ordered_json client_json(const server::SessionView& s) {
-  return {{"id", s.id},           {"name", s.name},
-          {"pid", s.pid},         {"uid", s.uid},
-          {"connected", s.connected}, {"groups", s.groups},
-          {"tensors", s.tensors}, {"in_flight", s.in_flight},
-          {"mapped_bytes", s.mapped_bytes}};
+  return {{"id", s.id},           {"name", s.name},           {"pid", s.pid},
+          {"uid", s.uid},         {"connected", s.connected}, {"groups", s.groups},
+          {"tensors", s.tensors}, {"in_flight", s.in_flight}, {"mapped_bytes", s.mapped_bytes}};
 }
 
 }  // namespace

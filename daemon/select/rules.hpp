@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Rules: the preferences of selection as data, read from a text file. What an algorithm cannot do at all is not here but in its registry row.
+// Rules: the preferences of selection as data, read from a text file. What an algorithm cannot do
+// at all is not here but in its registry row.
 //
 //   sdmacc-rules 1
-//   precedence ID ID …                               who wins among several that are preferred, first first
-//   prefer COLLECTIVE ID [ranks A..B] [bytes A..B]   ID is preferred in this band; without a line it never is
-//   tune COLLECTIVE ID [ranks A..B] [bytes A..B] [channels N] [slice BYTES] [window BYTES]
-//                                                    the last line that fits sets channels, slice and window
+//   precedence ID ID …                               who wins among several that are preferred,
+//   first first prefer COLLECTIVE ID [ranks A..B] [bytes A..B]   ID is preferred in this band;
+//   without a line it never is tune COLLECTIVE ID [ranks A..B] [bytes A..B] [channels N] [slice
+//   BYTES] [window BYTES]
+//                                                    the last line that fits sets channels, slice
+//                                                    and window
 //
-// `A..B` includes A and excludes nothing: both ends are in the band; either may be left out; `A` alone is A..A. Bytes are of one rank's
-// tensor and take KiB, MiB, GiB. `#` starts a comment. Errors name file and line.
+// `A..B` includes A and excludes nothing: both ends are in the band; either may be left out; `A`
+// alone is A..A. Bytes are of one rank's tensor and take KiB, MiB, GiB. `#` starts a comment.
+// Errors name file and line.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// select: verdicts on every candidate, then the first by precedence. Entry: select(). Tested by selftests/select.
+// select: verdicts on every candidate, then the first by precedence. Entry: select(). Tested by
+// selftests/select.
 #include "daemon/select/select.hpp"
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 namespace sdmacc {
 namespace {
 
-constexpr std::uint64_t kSliceGrain = 64;  // elements: slices start where vectors and cache lines of every dtype do
+constexpr std::uint64_t kSliceGrain =
+    64;  // elements: slices start where vectors and cache lines of every dtype do
 
 std::string id_of(const AlgorithmInfo& info, std::uint32_t secondaries) {
   return secondaries > 0 ? fmt::format("{}-{}", info.id, secondaries) : std::string(info.id);
@@ -39,13 +41,16 @@ std::vector<Entry> all_candidates(const Rules& rules) {
       add(info, 0);
     }
   }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [&](const Entry& a, const Entry& b) { return rules.place(a.id) < rules.place(b.id); });
+  std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+    return rules.place(a.id) < rules.place(b.id);
+  });
   return entries;
 }
 
-bool fits(const Rule& rule, const Entry& entry, const Operation& o, std::uint64_t bytes, std::uint32_t ranks) {
-  return rule.collective == o.collective && rule.algorithm == entry.id && rule.ranks.contains(ranks) && rule.bytes.contains(bytes);
+bool fits(const Rule& rule, const Entry& entry, const Operation& o, std::uint64_t bytes,
+          std::uint32_t ranks) {
+  return rule.collective == o.collective && rule.algorithm == entry.id &&
+         rule.ranks.contains(ranks) && rule.bytes.contains(bytes);
 }
 
 void judge_requirements(Entry& e, const Operation& o, const World& w) {
@@ -58,29 +63,36 @@ void judge_requirements(Entry& e, const Operation& o, const World& w) {
   if (const auto refusal = e.info->refuses(shape))
     e.candidate.verdicts.push_back({refusal->rule, true, false, refusal->reason, ""});
   if (w.policy.order_rank && !e.info->order_rank(shape))
-    e.candidate.verdicts.push_back({"order.rank", true, false,
-                                    "order=rank is set and an element is not one Reduce in ascending rank", ""});
+    e.candidate.verdicts.push_back(
+        {"order.rank", true, false,
+         "order=rank is set and an element is not one Reduce in ascending rank", ""});
   e.candidate.possible = e.candidate.verdicts.empty();
   if (e.candidate.possible)
-    e.candidate.verdicts.push_back({"structure", true, true, fmt::format("takes {} ranks", w.size()), ""});
+    e.candidate.verdicts.push_back(
+        {"structure", true, true, fmt::format("takes {} ranks", w.size()), ""});
 }
 
-void judge_preferences(Entry& e, const Operation& o, const World& w, const Rules& rules, std::uint64_t bytes) {
+void judge_preferences(Entry& e, const Operation& o, const World& w, const Rules& rules,
+                       std::uint64_t bytes) {
   for (const Rule& rule : rules.prefer)
     if (fits(rule, e, o, bytes, w.size())) {
       e.candidate.preferred = true;
-      e.candidate.verdicts.push_back({"band", false, true, fmt::format("{} ranks, {} bytes are in its band", w.size(), bytes),
-                                      rules.where(rule)});
+      e.candidate.verdicts.push_back(
+          {"band", false, true, fmt::format("{} ranks, {} bytes are in its band", w.size(), bytes),
+           rules.where(rule)});
       return;
     }
-  e.candidate.verdicts.push_back({"band", false, false, fmt::format("no band has {} ranks, {} bytes", w.size(), bytes), rules.file});
+  e.candidate.verdicts.push_back({"band", false, false,
+                                  fmt::format("no band has {} ranks, {} bytes", w.size(), bytes),
+                                  rules.file});
 }
 
 bool is_forced(const Candidate& c, const Policy& policy) {
   return c.alg == *policy.force_alg && (!policy.force_mesh || c.sub_type == *policy.force_mesh);
 }
 
-Result<const Entry*> pick(const std::vector<Entry>& entries, const Policy& policy, std::string& why) {
+Result<const Entry*> pick(const std::vector<Entry>& entries, const Policy& policy,
+                          std::string& why) {
   if (policy.force_alg) {
     const Entry* refused = nullptr;
     for (const Entry& e : entries) {
@@ -92,13 +104,17 @@ Result<const Entry*> pick(const std::vector<Entry>& entries, const Policy& polic
       if (refused == nullptr) refused = &e;
     }
     if (refused == nullptr)
-      return fail(Errc::Unsupported, Stage::Select, kNoIndex, "{} is forced, and nothing here composes it", name(*policy.force_alg));
+      return fail(Errc::Unsupported, Stage::Select, kNoIndex,
+                  "{} is forced, and nothing here composes it", name(*policy.force_alg));
     const Verdict& v = refused->candidate.verdicts.front();
-    return fail(Errc::Unsupported, Stage::Select, kNoIndex, "{} is forced but impossible: rule {}: {}", refused->id, v.rule, v.reason);
+    return fail(Errc::Unsupported, Stage::Select, kNoIndex,
+                "{} is forced but impossible: rule {}: {}", refused->id, v.rule, v.reason);
   }
   for (const Entry& e : entries)
     if (e.candidate.possible && e.candidate.preferred) {
-      why = fmt::format("{} is the first in order of precedence that is possible and preferred ({})", e.id, e.candidate.verdicts.back().where);
+      why =
+          fmt::format("{} is the first in order of precedence that is possible and preferred ({})",
+                      e.id, e.candidate.verdicts.back().where);
       return &e;
     }
   for (const Entry& e : entries)
@@ -107,12 +123,16 @@ Result<const Entry*> pick(const std::vector<Entry>& entries, const Policy& polic
       return &e;
     }
   std::string reasons;
-  for (const Entry& e : entries) reasons += fmt::format("; {}: {}: {}", e.id, e.candidate.verdicts.front().rule, e.candidate.verdicts.front().reason);
+  for (const Entry& e : entries)
+    reasons += fmt::format("; {}: {}: {}", e.id, e.candidate.verdicts.front().rule,
+                           e.candidate.verdicts.front().reason);
   return fail(Errc::Unsupported, Stage::Select, kNoIndex, "no algorithm can run this{}", reasons);
 }
 
-// Channels, slice and window: the policy's, then the last rule that fits. Small operations are not cut more than they have slices.
-void tune(Choice& choice, const Entry& e, const Operation& o, const World& w, const Rules& rules, std::uint64_t bytes) {
+// Channels, slice and window: the policy's, then the last rule that fits. Small operations are not
+// cut more than they have slices.
+void tune(Choice& choice, const Entry& e, const Operation& o, const World& w, const Rules& rules,
+          std::uint64_t bytes) {
   std::uint64_t slice = w.policy.slice_bytes, window = w.policy.window_bytes;
   std::uint32_t channels = 1;
   for (const Rule& rule : rules.tune) {
@@ -124,16 +144,21 @@ void tune(Choice& choice, const Entry& e, const Operation& o, const World& w, co
   const std::uint64_t element = element_bytes(o.dtype);
   const std::uint64_t grains = std::max<std::uint64_t>(1, slice / element / kSliceGrain);
   choice.slice_elements = std::min(grains * kSliceGrain, std::max<std::uint64_t>(1, o.count));
-  choice.window_elements = std::max(window / element / kSliceGrain * kSliceGrain, choice.slice_elements);
-  const std::uint64_t slices = (std::min(o.count, choice.window_elements) + choice.slice_elements - 1) / choice.slice_elements;
-  choice.channels = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(slices, 1, std::min(channels, w.policy.max_channels)));
+  choice.window_elements =
+      std::max(window / element / kSliceGrain * kSliceGrain, choice.slice_elements);
+  const std::uint64_t slices =
+      (std::min(o.count, choice.window_elements) + choice.slice_elements - 1) /
+      choice.slice_elements;
+  choice.channels = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(slices, 1, std::min(channels, w.policy.max_channels)));
 }
 
 }  // namespace
 
 Result<Choice> select(const Operation& o, const World& w, const Rules& rules) {
   if (o.collective != Collective::AllReduce)
-    return fail(Errc::Unsupported, Stage::Select, kNoIndex, "no algorithm for {} yet; ALL_REDUCE runs", name(o.collective));
+    return fail(Errc::Unsupported, Stage::Select, kNoIndex,
+                "no algorithm for {} yet; ALL_REDUCE runs", name(o.collective));
   const std::uint64_t bytes = o.count * element_bytes(o.dtype);
   auto entries = all_candidates(rules);
   for (Entry& e : entries) {
@@ -159,15 +184,23 @@ std::string algorithm_id(const Candidate& c) {
 
 std::string to_string(const Choice& c) {
   const Candidate chosen{c.alg, c.mesh, c.sub_type, c.secondaries, true, true, {}};
-  std::string out = fmt::format("choice {}: {} channels, {} elements a slice, {} a window{}\nwhy: {}\n", algorithm_id(chosen), c.channels,
-                                c.slice_elements, c.window_elements, c.forced ? ", forced" : "", c.why);
-  out += fmt::format("legs: alg_intra_allg {} alg_intra_redsct {} alg_inter_allr {} alg_inter_allg {} alg_inter_redsct {}\n",
-                     static_cast<int>(c.legs.intra_allg), static_cast<int>(c.legs.intra_redsct), static_cast<int>(c.legs.inter_allr),
-                     static_cast<int>(c.legs.inter_allg), static_cast<int>(c.legs.inter_redsct));
+  std::string out = fmt::format(
+      "choice {}: {} channels, {} elements a slice, {} a window{}\nwhy: {}\n", algorithm_id(chosen),
+      c.channels, c.slice_elements, c.window_elements, c.forced ? ", forced" : "", c.why);
+  out += fmt::format(
+      "legs: alg_intra_allg {} alg_intra_redsct {} alg_inter_allr {} alg_inter_allg {} "
+      "alg_inter_redsct {}\n",
+      static_cast<int>(c.legs.intra_allg), static_cast<int>(c.legs.intra_redsct),
+      static_cast<int>(c.legs.inter_allr), static_cast<int>(c.legs.inter_allg),
+      static_cast<int>(c.legs.inter_redsct));
   for (const Candidate& k : c.candidates) {
-    out += fmt::format("  {:18} {}\n", algorithm_id(k), !k.possible ? "impossible" : k.preferred ? "preferred" : "possible");
+    out += fmt::format("  {:18} {}\n", algorithm_id(k),
+                       !k.possible   ? "impossible"
+                       : k.preferred ? "preferred"
+                                     : "possible");
     for (const Verdict& v : k.verdicts)
-      out += fmt::format("    {} {} {}: {}{}\n", v.passed ? "+" : "-", v.required ? "requires" : "prefers", v.rule, v.reason,
+      out += fmt::format("    {} {} {}: {}{}\n", v.passed ? "+" : "-",
+                         v.required ? "requires" : "prefers", v.rule, v.reason,
                          v.where.empty() ? "" : fmt::format(" ({})", v.where));
   }
   return out;

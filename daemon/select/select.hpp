@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// select: Operation → Choice. Every algorithm of the registry is a candidate; each gets the verdict of its own requirements and of the rules' preferences,
-// and the choice says why.
+// select: Operation → Choice. Every algorithm of the registry is a candidate; each gets the verdict
+// of its own requirements and of the rules' preferences, and the choice says why.
 #pragma once
 
 #include "daemon/match/operation.hpp"
@@ -10,8 +10,8 @@
 
 namespace sdmacc {
 
-// A forced algorithm must be possible; the error then names the rule it breaks. Without a force the first preferred candidate in order of precedence
-// wins, else the first possible one.
+// A forced algorithm must be possible; the error then names the rule it breaks. Without a force the
+// first preferred candidate in order of precedence wins, else the first possible one.
 Result<Choice> select(const Operation& operation, const World& world, const Rules& rules);
 
 }  // namespace sdmacc

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Backend: what the server calls with the submissions of complete groups, and Frontend: what it may
-// call back. The server knows nothing of instructions; a Backend knows nothing of sockets. All calls
-// both ways are on the loop thread; a Backend may call the Frontend from inside any of its functions.
+// call back. The server knows nothing of instructions; a Backend knows nothing of sockets. All
+// calls both ways are on the loop thread; a Backend may call the Frontend from inside any of its
+// functions.
 #pragma once
 
 #include <sys/types.h>
@@ -42,10 +43,10 @@ struct Submission {
   RequestId request = 0;  // unique among the session's requests in flight
   GroupId group = 0;
   std::uint32_t rank = 0;
-  std::uint32_t session_group = 0;   // what the words of this session must say
-  std::span<const std::byte> words;  // 64 or 128 bytes, a copy that no client can change
-  std::optional<float> scale;        // present: FMA, with this factor
-  Clock::time_point deadline;        // for diagnosis; the server calls expired()
+  std::uint32_t session_group = 0;       // what the words of this session must say
+  std::span<const std::byte> words;      // 64 or 128 bytes, a copy that no client can change
+  std::optional<float> scale;            // present: FMA, with this factor
+  Clock::time_point deadline;            // for diagnosis; the server calls expired()
   const TensorTable* tensors = nullptr;  // the session's
 };
 

@@ -66,10 +66,14 @@ Status check(const FrameRule& rule, const wire::Message& message) {
 std::string to_string(const wire::Message& message, const wire::Field& field) {
   const wire::FieldInfo& info = *wire::field_info(field.type);
   switch (info.kind) {
-    case wire::FieldKind::U32: return fmt::format("{} {}", info.name, message.u32(field.type));
-    case wire::FieldKind::U64: return fmt::format("{} {}", info.name, message.u64(field.type));
-    case wire::FieldKind::F32: return fmt::format("{} {}", info.name, message.f32(field.type));
-    case wire::FieldKind::Text: return fmt::format("{} {:?}", info.name, message.text(field.type));
+    case wire::FieldKind::U32:
+      return fmt::format("{} {}", info.name, message.u32(field.type));
+    case wire::FieldKind::U64:
+      return fmt::format("{} {}", info.name, message.u64(field.type));
+    case wire::FieldKind::F32:
+      return fmt::format("{} {}", info.name, message.f32(field.type));
+    case wire::FieldKind::Text:
+      return fmt::format("{} {:?}", info.name, message.text(field.type));
     case wire::FieldKind::Words: {
       std::string out = fmt::format("{} ", info.name);
       for (const std::byte byte : field.value) {

@@ -18,25 +18,35 @@ tl::unexpected<Error> refuse(Errc code, fmt::format_string<Args...> format, Args
 
 std::string_view name(GroupState state) {
   switch (state) {
-    case GroupState::Forming: return "forming";
-    case GroupState::Active: return "active";
-    case GroupState::Revoked: return "revoked";
+    case GroupState::Forming:
+      return "forming";
+    case GroupState::Active:
+      return "active";
+    case GroupState::Revoked:
+      return "revoked";
   }
   return "unknown";
 }
 
 std::string_view name(SeatState state) {
   switch (state) {
-    case SeatState::Missing: return "missing";
-    case SeatState::Waiting: return "waiting";
-    case SeatState::Member: return "member";
+    case SeatState::Missing:
+      return "missing";
+    case SeatState::Waiting:
+      return "waiting";
+    case SeatState::Member:
+      return "member";
   }
   return "unknown";
 }
 
 Group::Group(GroupId id, std::string name, std::uint32_t size, std::uint32_t mode,
              const Joiner& creator)
-    : id_(id), name_(std::move(name)), mode_(mode), uid_(creator.uid), gid_(creator.gid),
+    : id_(id),
+      name_(std::move(name)),
+      mode_(mode),
+      uid_(creator.uid),
+      gid_(creator.gid),
       seats_(size) {}
 
 bool Group::permits(const Joiner& joiner) const {
@@ -46,8 +56,9 @@ bool Group::permits(const Joiner& joiner) const {
 
 Status Group::may_join(const Joiner& joiner, std::uint32_t size, std::uint32_t rank) const {
   if (!permits(joiner)) {
-    return refuse(Errc::Invalid, "group '{}' belongs to user {} with mode {:04o}: user {} may not join",
-                  name_, uid_, mode_, joiner.uid);
+    return refuse(Errc::Invalid,
+                  "group '{}' belongs to user {} with mode {:04o}: user {} may not join", name_,
+                  uid_, mode_, joiner.uid);
   }
   if (size != seats_.size()) {
     return refuse(Errc::Mismatch, "group '{}' has {} ranks, rank {} says {}", name_, seats_.size(),
@@ -88,7 +99,9 @@ bool Group::stand_up(std::uint32_t rank) {
   return true;
 }
 
-void Group::leave(std::uint32_t rank) { seats_[rank] = Seat{}; }
+void Group::leave(std::uint32_t rank) {
+  seats_[rank] = Seat{};
+}
 
 bool Group::complete() const {
   return std::all_of(seats_.begin(), seats_.end(),
@@ -144,7 +157,8 @@ std::string Group::missing_text() const {
     if (i > 0) out += i + 1 == missing.size() ? " and " : ", ";
     out += std::to_string(missing[i]);
   }
-  if (missing.size() > kRanksInText) out += fmt::format(" and {} more", missing.size() - kRanksInText);
+  if (missing.size() > kRanksInText)
+    out += fmt::format(" and {} more", missing.size() - kRanksInText);
   return out + fmt::format(" of {} {} missing", size(), missing.size() == 1 ? "is" : "are");
 }
 

@@ -35,7 +35,8 @@ struct Seat {
 
 class Group {
  public:
-  Group(GroupId id, std::string name, std::uint32_t size, std::uint32_t mode, const Joiner& creator);
+  Group(GroupId id, std::string name, std::uint32_t size, std::uint32_t mode,
+        const Joiner& creator);
 
   GroupId id() const { return id_; }
   const std::string& name() const { return name_; }
@@ -58,8 +59,8 @@ class Group {
   bool complete() const;  // all ranks wait
   bool empty() const;     // nobody waits or is a member
   bool idle() const { return in_flight_ == 0; }
-  void activate();             // after complete() and idle()
-  void revoke(Error cause);    // of an active group
+  void activate();           // after complete() and idle()
+  void revoke(Error cause);  // of an active group
   void submitted(std::uint32_t rank, Clock::time_point now);
   void completed(std::uint32_t rank);
 

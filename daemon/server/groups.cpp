@@ -73,20 +73,22 @@ void Server::refuse_join(Group& group, std::uint32_t rank, const Error& error) {
   unsettled_.push_back(group.id());
 }
 
-// Empties the seat that a session has in a group, because it `how`.
+// Empties the seat that a session has in a group, because it `how`, and fails the group for the
+// rest.
 void Server::vacate(Session& session, std::uint32_t session_group, const std::string& how) {
   const auto [id, rank] = *session.place(session_group);
   Group& group = *find_group(id);
-  revoke(id, Error{Errc::PeerGone, Stage::Server, kNoIndex,
-                   fmt::format("rank {} of group '{}' (process {}) {}", rank, group.name(),
-                               session.peer().pid, how)});
-  loop_.cancel(group.seat(rank).timer);
-  if (group.seat(rank).state == SeatState::Waiting) {
-    session.answer(group.seat(rank).join_request,
+  const Seat seat = group.seat(rank);
+  loop_.cancel(seat.timer);
+  if (seat.state == SeatState::Waiting) {
+    session.answer(seat.join_request,
                    refuse(Errc::Cancelled, "left group '{}' before it was complete", group.name()));
   }
   group.leave(rank);
   session.remove_place(session_group);
+  revoke(id, Error{Errc::PeerGone, Stage::Server, kNoIndex,
+                   fmt::format("rank {} of group '{}' (process {}) {}", rank, group.name(),
+                               session.peer().pid, how)});
   unsettled_.push_back(id);
 }
 

@@ -80,9 +80,13 @@ void Loop::cancel(TimerId id) {
   timer_times_.erase(found);
 }
 
-void Loop::add(Poller& poller) { pollers_.push_back(&poller); }
+void Loop::add(Poller& poller) {
+  pollers_.push_back(&poller);
+}
 
-void Loop::remove(Poller& poller) { std::erase(pollers_, &poller); }
+void Loop::remove(Poller& poller) {
+  std::erase(pollers_, &poller);
+}
 
 void Loop::post(Callback callback) {
   {

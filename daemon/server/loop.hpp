@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loop: the one thread that owns the server: file descriptors, timers, work posted by other threads,
-// and pollers, which are looked at without a system call as long as they are busy. Entry: run().
+// Loop: the one thread that owns the server: file descriptors, timers, work posted by other
+// threads, and pollers, which are looked at without a system call as long as they are busy. Entry:
+// run().
 #pragma once
 
 #include <atomic>
@@ -54,8 +55,8 @@ class Loop {
   void add(Poller&);
   void remove(Poller&);
 
-  // Called later on the loop thread, in order. From any thread; without a system call while the loop
-  // is awake.
+  // Called later on the loop thread, in order. From any thread; without a system call while the
+  // loop is awake.
   void post(Callback callback);
   // Makes run() return. From any thread.
   void stop();

@@ -67,14 +67,22 @@ void Server::handle(const SessionRef& session, std::span<const std::byte> bytes,
                     wire::kMaxFds);
     }
     switch (frame.type()) {
-      case SDMACC_FRAME_HELLO: return hello(session, frame);
-      case SDMACC_FRAME_JOIN: return join(*session, frame);
-      case SDMACC_FRAME_LEAVE: return leave(*session, frame);
-      case SDMACC_FRAME_REGISTER: return register_tensor(*session, frame);
-      case SDMACC_FRAME_UNREGISTER: return unregister_tensor(*session, frame);
-      case SDMACC_FRAME_ABORT: return abort(*session, frame);
-      case SDMACC_FRAME_QUERY: return query(*session, frame);
-      default: break;  // SUBMIT: parse_frame() lets no other pass
+      case SDMACC_FRAME_HELLO:
+        return hello(session, frame);
+      case SDMACC_FRAME_JOIN:
+        return join(*session, frame);
+      case SDMACC_FRAME_LEAVE:
+        return leave(*session, frame);
+      case SDMACC_FRAME_REGISTER:
+        return register_tensor(*session, frame);
+      case SDMACC_FRAME_UNREGISTER:
+        return unregister_tensor(*session, frame);
+      case SDMACC_FRAME_ABORT:
+        return abort(*session, frame);
+      case SDMACC_FRAME_QUERY:
+        return query(*session, frame);
+      default:
+        break;  // SUBMIT: parse_frame() lets no other pass
     }
     const wire::Message& m = frame.message;
     Words words{m.u32(SDMACC_FIELD_GROUP), m.bytes(SDMACC_FIELD_WORDS), std::nullopt,
@@ -162,14 +170,14 @@ Status Server::register_tensor(Session& session, const Frame& frame) {
              session.tensors.add(tensor, m.has(SDMACC_FIELD_TENSOR) ? &wanted : nullptr));
   wire::MessageWriter out = success(session, frame.request());
   out.u32(SDMACC_FIELD_TENSOR, number);
-  out.u32(SDMACC_FIELD_ACCESS,
-          SDMACC_ACCESS_READ | (tensor->writable() ? SDMACC_ACCESS_WRITE : 0));
+  out.u32(SDMACC_FIELD_ACCESS, SDMACC_ACCESS_READ | (tensor->writable() ? SDMACC_ACCESS_WRITE : 0));
   session.send(out.finish());
   return {};
 }
 
 Status Server::unregister_tensor(Session& session, const Frame& frame) {
-  SDMACC_TRY(const TensorRef tensor, session.tensors.remove(frame.message.u32(SDMACC_FIELD_TENSOR)));
+  SDMACC_TRY(const TensorRef tensor,
+             session.tensors.remove(frame.message.u32(SDMACC_FIELD_TENSOR)));
   backend_.tensor_gone(tensor);
   session.answer(frame.request(), {});
   return {};
@@ -180,10 +188,10 @@ Status Server::abort(Session& session, const Frame& frame) {
   SDMACC_CHECK(check_line("reason", reason, 0, kLongestReason));
   SDMACC_TRY(const auto place, member(session, frame.message.u32(SDMACC_FIELD_GROUP)));
   const auto [group, rank] = place;
-  revoke(group->id(), Error{Errc::Cancelled, Stage::Server, kNoIndex,
-                            fmt::format("rank {} of group '{}' (process {}) aborted{}{}", rank,
-                                        group->name(), session.peer().pid,
-                                        reason.empty() ? "" : ": ", reason)});
+  revoke(group->id(),
+         Error{Errc::Cancelled, Stage::Server, kNoIndex,
+               fmt::format("rank {} of group '{}' (process {}) aborted{}{}", rank, group->name(),
+                           session.peer().pid, reason.empty() ? "" : ": ", reason)});
   session.answer(frame.request(), {});
   return {};
 }
@@ -198,7 +206,8 @@ Status Server::query(Session& session, const Frame& frame) {
 }
 
 Status Server::answer_query(Session& session, RequestId request, const std::string& json) {
-  constexpr std::size_t kOverhead = sizeof(sdmacc_frame_header) + 2 * sizeof(sdmacc_field_header) + 16;
+  constexpr std::size_t kOverhead =
+      sizeof(sdmacc_frame_header) + 2 * sizeof(sdmacc_field_header) + 16;
   wire::MessageWriter out = success(session, request);
   std::vector<wire::UniqueFd> fds;
   if (json.size() + kOverhead <= options_.limits.frame_bytes) {
@@ -250,8 +259,7 @@ Status Server::accept_submission(Session& session, RequestId request, Route rout
                   group->missing_text());
   }
   const Clock::time_point now = Clock::now();
-  const Clock::time_point deadline =
-      now + timeout_or(words.timeout_ns, options_.operation_timeout);
+  const Clock::time_point deadline = now + timeout_or(words.timeout_ns, options_.operation_timeout);
   session.in_flight.push_back({request, group->id(), rank, route, deadline});
   group->submitted(rank, now);
   note_deadline(deadline);

@@ -13,14 +13,17 @@
 namespace sdmacc::server {
 namespace {
 
-constexpr int kHeat = 8;             // sleeps of the loop that a silent ring stays polled
-constexpr int kFramesAtOnce = 16;    // of one client, before others have their turn
+constexpr int kHeat = 8;           // sleeps of the loop that a silent ring stays polled
+constexpr int kFramesAtOnce = 16;  // of one client, before others have their turn
 constexpr auto kListenPause = std::chrono::milliseconds(100);  // when descriptors run out
 
 }  // namespace
 
 Server::Server(Loop& loop, Backend& backend, const Options& options)
-    : loop_(loop), backend_(backend), options_(options), mapped_(std::make_shared<MappedBytes>()),
+    : loop_(loop),
+      backend_(backend),
+      options_(options),
+      mapped_(std::make_shared<MappedBytes>()),
       buffer_(options.limits.frame_bytes) {
   mapped_->limit = options.limits.mapped_bytes;
   loop_.add(*this);
@@ -118,6 +121,7 @@ void Server::receive(const SessionRef& session) {
       continue;
     }
     handle(session, std::span(buffer_).first(got.bytes), std::move(got.fds), got.fds_lost);
+    tidy();  // the next frame may be about the same group
   }
 }
 
@@ -134,9 +138,9 @@ bool Server::serve_ring(Session& session) {
   auto& ring = session.submits();
   if (!ring.ready()) {
     if (ring.broken()) {
-      const Status broken = fail(Errc::Protocol, Stage::Server, kNoIndex,
-                                 "submit ring has sequence {} in place of {}", ring.sequence(),
-                                 ring.expected());
+      const Status broken =
+          fail(Errc::Protocol, Stage::Server, kNoIndex,
+               "submit ring has sequence {} in place of {}", ring.sequence(), ring.expected());
       session.answer(0, broken);
       doom(session, broken.error().context);
     }
@@ -164,12 +168,12 @@ bool Server::poll() {
     hot_[i]->heat = kHeat;
     any = true;
   }
+  tidy();  // before the wakes, for it may end requests
   for (const SessionRef& session : wake_) {
     session->wake_listed = false;
     session->wake();
   }
   wake_.clear();
-  tidy();
   return any;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Server: accepts clients, keeps their sessions and groups, and passes the submissions of complete
-// groups to a Backend. Entry: listen(), then the Loop's run(). What a frame does is in requests.cpp,
-// what happens to groups in groups.cpp.
+// groups to a Backend. Entry: listen(), then the Loop's run(). What a frame does is in
+// requests.cpp, what happens to groups in groups.cpp.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ struct Limits {
   std::uint32_t groups = 1024;
   std::uint32_t ranks = 4096;  // of a group
   std::uint32_t tensors_per_client = 4096;
-  std::uint32_t in_flight_per_client = 64;  // 1 to 65,536
-  std::uint32_t frame_bytes = 64 * 1024;    // at least 4,096
+  std::uint32_t in_flight_per_client = 64;              // 1 to 65,536
+  std::uint32_t frame_bytes = 64 * 1024;                // at least 4,096
   std::uint64_t mapped_bytes = std::uint64_t{1} << 40;  // of all clients' tensors together
 };
 

@@ -79,10 +79,9 @@ void Session::give_up() {
 }
 
 void Session::answer(RequestId request, const Status& status) {
-  wire::MessageWriter frame(SDMACC_FRAME_COMPLETE, static_cast<std::uint16_t>(std::max(version, 1u)),
-                            request);
-  frame.u32(SDMACC_FIELD_CODE,
-            static_cast<std::uint32_t>(status ? Errc::Ok : status.error().code));
+  wire::MessageWriter frame(SDMACC_FRAME_COMPLETE,
+                            static_cast<std::uint16_t>(std::max(version, 1u)), request);
+  frame.u32(SDMACC_FIELD_CODE, static_cast<std::uint32_t>(status ? Errc::Ok : status.error().code));
   if (!status) frame.text(SDMACC_FIELD_TEXT, status.error().text());
   send(frame.finish());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Session: the daemon's side of one client: its socket with a queue for what does not fit, its rings,
-// and the numbers it has given to groups, tensors and requests. What frames mean is the Server's.
+// Session: the daemon's side of one client: its socket with a queue for what does not fit, its
+// rings, and the numbers it has given to groups, tensors and requests. What frames mean is the
+// Server's.
 #pragma once
 
 #include <sys/types.h>

@@ -72,9 +72,10 @@ Result<TensorRef> Tensor::map(int fd, std::uint64_t offset, std::uint64_t bytes,
              wire::Mapping::map(fd, offset, bytes, writable, Stage::Server, "a tensor"));
   const std::uint64_t used = budget->used, more = tensor->mapping_.page_bytes();
   if (used > budget->limit || more > budget->limit - used) {
-    return refuse(Errc::NoSpace,
-                  "tensor of {} bytes is over the limit of mapped memory: {} of {} bytes are in use",
-                  bytes, used, budget->limit);
+    return refuse(
+        Errc::NoSpace,
+        "tensor of {} bytes is over the limit of mapped memory: {} of {} bytes are in use", bytes,
+        used, budget->limit);
   }
   tensor->bytes_ = bytes;
   tensor->writable_ = writable;

@@ -26,8 +26,8 @@ class Tensor {
  public:
   // Maps [offset, offset + bytes) of a memfd that cannot shrink. `access` is SDMACC_ACCESS_* or 0,
   // which takes what the descriptor was opened for. Nothing is kept of fd.
-  static Result<std::shared_ptr<const Tensor>> map(int fd, std::uint64_t offset, std::uint64_t bytes,
-                                                   std::uint32_t access,
+  static Result<std::shared_ptr<const Tensor>> map(int fd, std::uint64_t offset,
+                                                   std::uint64_t bytes, std::uint32_t access,
                                                    std::shared_ptr<MappedBytes> budget);
   ~Tensor();
   Tensor(const Tensor&) = delete;

@@ -35,7 +35,8 @@ Status check(std::string_view what, std::string_view text, bool controls) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = character_bytes(text.substr(at));
     const unsigned first = byte_at(text, at);
-    if (length == 0) return refuse("{} has byte {:#04x} at {}, which is not UTF-8", what, first, at);
+    if (length == 0)
+      return refuse("{} has byte {:#04x} at {}, which is not UTF-8", what, first, at);
     if (!controls && (first < 0x20 || first == 0x7f)) {
       return refuse("{} has the control character {:#04x} at {}", what, first, at);
     }
@@ -46,7 +47,9 @@ Status check(std::string_view what, std::string_view text, bool controls) {
 
 }  // namespace
 
-Status check_utf8(std::string_view what, std::string_view text) { return check(what, text, true); }
+Status check_utf8(std::string_view what, std::string_view text) {
+  return check(what, text, true);
+}
 
 Status check_line(std::string_view what, std::string_view text, std::size_t least,
                   std::size_t most) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// View: a copy of who is connected, which groups there are, and who is missing from them; for status
-// and for error texts. Made by Server::view(); plain data.
+// View: a copy of who is connected, which groups there are, and who is missing from them; for
+// status and for error texts. Made by Server::view(); plain data.
 #pragma once
 
 #include <sys/types.h>
@@ -27,8 +27,8 @@ struct SeatView {
   SeatState state = SeatState::Missing;
   SessionId session = 0;  // 0 = nobody
   pid_t pid = 0;
-  std::uint64_t submitted = 0;         // operations, in this generation
-  std::uint32_t in_flight = 0;         // of them
+  std::uint64_t submitted = 0;          // operations, in this generation
+  std::uint32_t in_flight = 0;          // of them
   Clock::time_point last_submission{};  // epoch when there was none
 };
 

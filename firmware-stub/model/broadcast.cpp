@@ -7,10 +7,13 @@
 namespace sdmacc::model {
 namespace {
 
-bool is_mask(const QueueRegister& r) { return r.side == Side::M2s && r.reg == SDMACC_Q_BCAST_MASK; }
+bool is_mask(const QueueRegister& r) {
+  return r.side == Side::M2s && r.reg == SDMACC_Q_BCAST_MASK;
+}
 
 bool can_spread(const QueueRegister& r) {
-  return r.reg == SDMACC_Q_TAIL_INC || r.reg == (r.side == Side::M2s ? SDMACC_Q_M2S_SWCTRL : SDMACC_Q_S2M_SWCTRL);
+  return r.reg == SDMACC_Q_TAIL_INC ||
+         r.reg == (r.side == Side::M2s ? SDMACC_Q_M2S_SWCTRL : SDMACC_Q_S2M_SWCTRL);
 }
 
 }  // namespace

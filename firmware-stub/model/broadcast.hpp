@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The broadcast block of a core: one store reaches the same queue register of several of its engines,
-// those that the queue's mask word selects (docs/device.md §2). Entry point: write().
+// The broadcast block of a core: one store reaches the same queue register of several of its
+// engines, those that the queue's mask word selects (docs/device.md §2). Entry point: write().
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ class Broadcast {
  public:
   Broadcast(Soc& soc, std::uint32_t core) : soc_(soc), core_(core) {}
 
-  // 4-byte accesses at an offset of the block. A store into `writer`'s queues only, unless it is context 0.
+  // 4-byte accesses at an offset of the block. A store into `writer`'s queues only, unless it is
+  // context 0.
   std::uint32_t read(std::uint64_t offset) const;
   Refusal write(std::uint64_t offset, std::uint32_t value, const Context& writer);
   void reset();

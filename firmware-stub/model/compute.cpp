@@ -6,7 +6,8 @@
 namespace sdmacc::model {
 namespace {
 
-constexpr std::uint32_t kFields = SDMACC_META_CLASS_MASK | SDMACC_META_SUB_MASK | 0xfff00u | SDMACC_META_WRITE_BARRIER;
+constexpr std::uint32_t kFields =
+    SDMACC_META_CLASS_MASK | SDMACC_META_SUB_MASK | 0xfff00u | SDMACC_META_WRITE_BARRIER;
 
 }  // namespace
 
@@ -16,14 +17,16 @@ Refusal check_compute(const sdmacc_desc& meta, const sdmacc_generation& arch, Pa
   const auto word3 = static_cast<std::uint32_t>(meta.addr >> 32);
   const std::uint32_t type = sdmacc_meta_sub(word1);
   if (type > SDMACC_CCE_MIN) return {Code::SubType, word1, type};
-  if (const std::uint32_t wrong = (word1 & ~kFields) ^ SDMACC_CCE_BLOCK) return {Code::ComputeControl, word1, wrong};
+  if (const std::uint32_t wrong = (word1 & ~kFields) ^ SDMACC_CCE_BLOCK)
+    return {Code::ComputeControl, word1, wrong};
 
   const bool fma = type == SDMACC_CCE_FMA;
   const std::uint32_t in = word1 >> SDMACC_CCE_IN_SHIFT & SDMACC_CCE_DTYPE_MASK;
   const std::uint32_t out = word1 >> SDMACC_CCE_OUT_SHIFT & SDMACC_CCE_DTYPE_MASK;
   const std::uint32_t acc = word1 >> SDMACC_CCE_ACC_SHIFT & SDMACC_CCE_DTYPE_MASK;
   if (fma && out != SDMACC_DTYPE_FP32) return {Code::ScaleType, out, SDMACC_DTYPE_FP32};
-  if (in == SDMACC_DTYPE_FP32R || out == SDMACC_DTYPE_FP32R) return {Code::ByteSizeZero, SDMACC_DTYPE_FP32R, 0};
+  if (in == SDMACC_DTYPE_FP32R || out == SDMACC_DTYPE_FP32R)
+    return {Code::ByteSizeZero, SDMACC_DTYPE_FP32R, 0};
   if (!fma && in != out) return {Code::InOut, in, out};
   p->acc = static_cast<cce::Acc>(acc);
   p->element = static_cast<std::uint32_t>(cce::element_size(p->acc));

@@ -7,8 +7,12 @@
 namespace sdmacc::model {
 namespace {
 
-std::uint64_t start(const Window& w) { return w.base; }
-std::uint64_t start(const Extent& e) { return e.offset; }
+std::uint64_t start(const Window& w) {
+  return w.base;
+}
+std::uint64_t start(const Extent& e) {
+  return e.offset;
+}
 
 // First entry that starts above `address`; the one before it is the only one that can hold it.
 template <typename Entries>
@@ -26,26 +30,30 @@ const Entry* holder(const std::vector<Entry>& entries, std::uint64_t address) {
 }
 
 template <typename Entry>
-Status insert(std::vector<Entry>& entries, Entry entry, std::uint64_t end_of_space, const char* what) {
+Status insert(std::vector<Entry>& entries, Entry entry, std::uint64_t end_of_space,
+              const char* what) {
   const std::uint64_t base = start(entry);
-  if (entry.size == 0) return fail(Errc::Invalid, Stage::Device, kNoIndex, "{} at {:#x} is empty", what, base);
+  if (entry.size == 0)
+    return fail(Errc::Invalid, Stage::Device, kNoIndex, "{} at {:#x} is empty", what, base);
   if (base >= end_of_space || entry.size > end_of_space - base)
-    return fail(Errc::Range, Stage::Device, kNoIndex, "{} at {:#x} of {:#x} bytes ends above {:#x}", what,
-                base, entry.size, end_of_space);
+    return fail(Errc::Range, Stage::Device, kNoIndex, "{} at {:#x} of {:#x} bytes ends above {:#x}",
+                what, base, entry.size, end_of_space);
   const auto next = after(entries, base);
   const bool clash = holder(entries, base) != nullptr ||
                      (next != entries.end() && start(*next) - base < entry.size);
   if (clash)
-    return fail(Errc::Busy, Stage::Device, kNoIndex, "{} at {:#x} of {:#x} bytes overlaps another", what, base,
-                entry.size);
+    return fail(Errc::Busy, Stage::Device, kNoIndex, "{} at {:#x} of {:#x} bytes overlaps another",
+                what, base, entry.size);
   entries.insert(next, std::move(entry));
   return {};
 }
 
 template <typename Entry>
 Status erase(std::vector<Entry>& entries, std::uint64_t base, const char* what) {
-  const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return start(e) == base; });
-  if (it == entries.end()) return fail(Errc::NotFound, Stage::Device, kNoIndex, "no {} starts at {:#x}", what, base);
+  const auto it = std::find_if(entries.begin(), entries.end(),
+                               [&](const Entry& e) { return start(e) == base; });
+  if (it == entries.end())
+    return fail(Errc::NotFound, Stage::Device, kNoIndex, "no {} starts at {:#x}", what, base);
   entries.erase(it);
   return {};
 }
@@ -55,8 +63,12 @@ constexpr std::uint64_t kEndOfAperture = 1ull << 40;
 
 }  // namespace
 
-const Window* ContextTable::window(std::uint64_t address) const { return holder(windows, address); }
-const Extent* ContextTable::extent(std::uint64_t offset) const { return holder(extents, offset); }
+const Window* ContextTable::window(std::uint64_t address) const {
+  return holder(windows, address);
+}
+const Extent* ContextTable::extent(std::uint64_t offset) const {
+  return holder(extents, offset);
+}
 
 template <typename Edit>
 Status Context::edit(Edit&& edit) {
@@ -71,8 +83,8 @@ Status Context::edit(Edit&& edit) {
 Status Context::add_window(const Window& window) {
   return edit([&](ContextTable& t) -> Status {
     if (t.windows.size() == kMaxWindows)
-      return fail(Errc::NoSpace, Stage::Device, kNoIndex, "context {} has its {} windows already", number_,
-                  kMaxWindows);
+      return fail(Errc::NoSpace, Stage::Device, kNoIndex, "context {} has its {} windows already",
+                  number_, kMaxWindows);
     return insert(t.windows, window, kEndOfAddresses, "window");
   });
 }
@@ -81,7 +93,8 @@ Status Context::remove_window(std::uint64_t base) {
   return edit([&](ContextTable& t) { return erase(t.windows, base, "window"); });
 }
 
-Status Context::add_extent(std::uint64_t offset, std::uint64_t size, std::byte* memory, Rights rights) {
+Status Context::add_extent(std::uint64_t offset, std::uint64_t size, std::byte* memory,
+                           Rights rights) {
   return edit([&](ContextTable& t) {
     Extent extent{offset, size, rights, std::make_shared<std::atomic<std::byte*>>(memory)};
     return insert(t.extents, std::move(extent), kEndOfAperture, "extent");

@@ -33,7 +33,8 @@ struct Extent {
   std::uint64_t offset;  // in the aperture, 40 bits
   std::uint64_t size;
   Rights rights;
-  // Null inside: nothing is bound. Shared by all tables that have the extent, so rebinding is one store.
+  // Null inside: nothing is bound. Shared by all tables that have the extent, so rebinding is one
+  // store.
   std::shared_ptr<std::atomic<std::byte*>> memory;
 };
 
@@ -53,9 +54,9 @@ class Context {
   unsigned number() const { return number_; }
   bool identity() const { return number_ == 0; }  // windows are not asked
 
-  // Errors: empty, wraps, overlaps an entry, too many (Invalid, Range, Busy, NoSpace); NotFound for the
-  // base or offset of no entry. Callers make sure that nothing in flight uses what they remove or
-  // rebind; everything else may run.
+  // Errors: empty, wraps, overlaps an entry, too many (Invalid, Range, Busy, NoSpace); NotFound for
+  // the base or offset of no entry. Callers make sure that nothing in flight uses what they remove
+  // or rebind; everything else may run.
   Status add_window(const Window& window);
   Status remove_window(std::uint64_t base);
   Status add_extent(std::uint64_t offset, std::uint64_t size, std::byte* memory, Rights rights);

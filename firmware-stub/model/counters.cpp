@@ -22,8 +22,8 @@ Counters LiveCounters::get() const {
 }
 
 void LiveCounters::clear() {
-  for (LiveCounter* c : {&doorbells, &descriptors, &packets, &bytes_read, &bytes_written, &words, &semaphore_writes,
-                         &register_writes})
+  for (LiveCounter* c : {&doorbells, &descriptors, &packets, &bytes_read, &bytes_written, &words,
+                         &semaphore_writes, &register_writes})
     c->clear();
 }
 

@@ -35,7 +35,8 @@ class LiveCounter {
 };
 
 struct LiveCounters {
-  LiveCounter doorbells, descriptors, packets, bytes_read, bytes_written, words, semaphore_writes, register_writes;
+  LiveCounter doorbells, descriptors, packets, bytes_read, bytes_written, words, semaphore_writes,
+      register_writes;
 
   Counters get() const;
   void clear();

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::uint64_t kLocalMask = SDMACC_DIE1 | (SDMACC_DIE1 - 1);
 constexpr std::uint64_t kPortMask = 3ull << 50;
-constexpr std::uint64_t kEngineSpan = 0x80000;  // UDMA unit and, where it follows it, the SDMA wrapper
+constexpr std::uint64_t kEngineSpan =
+    0x80000;  // UDMA unit and, where it follows it, the SDMA wrapper
 
 // True when `address` is in the `size` bytes from `base`; then `*offset` is set.
 bool inside(std::uint64_t address, std::uint64_t base, std::uint64_t size, std::uint64_t* offset) {
@@ -26,7 +27,8 @@ AddressMap::AddressMap(const sdmacc_generation& arch, std::uint64_t hbm_bytes, s
       engine_span_(std::min(arch.engine_stride, kEngineSpan)) {}
 
 std::uint64_t AddressMap::semaphore_window(std::uint32_t index) const {
-  if (index >= arch_.cores) return sdmacc_soc_topsp(&arch_, index - arch_.cores) + SDMACC_TOPSP_EVTSEM;
+  if (index >= arch_.cores)
+    return sdmacc_soc_topsp(&arch_, index - arch_.cores) + SDMACC_TOPSP_EVTSEM;
   return arch_.core_base[index] + arch_.tpb_peripherals + SDMACC_TPB_EVTSEM_OFFSET;
 }
 
@@ -63,10 +65,12 @@ Target AddressMap::decode_local(std::uint64_t local) const {
 
   if (local & arch_.host_aperture) {
     constexpr std::uint64_t kSize = 1ull << SDMACC_APERTURE_BITS;
-    if (inside(local, arch_.host_aperture, kSize, &offset)) return at(Block::Host, 0, offset, kSize);
+    if (inside(local, arch_.host_aperture, kSize, &offset))
+      return at(Block::Host, 0, offset, kSize);
   }
   for (std::uint32_t i = 0; i < arch_.hbm_stacks; ++i)
-    if (inside(local, arch_.hbm_base[i], hbm_bytes_, &offset)) return at(Block::Hbm, i, offset, hbm_bytes_);
+    if (inside(local, arch_.hbm_base[i], hbm_bytes_, &offset))
+      return at(Block::Hbm, i, offset, hbm_bytes_);
 
   const std::uint32_t die = local & SDMACC_DIE1 ? 1 : 0;
   const std::uint64_t from_topsp = (local & ~SDMACC_DIE1) - arch_.topsp_base;
@@ -85,7 +89,8 @@ Target AddressMap::decode_local(std::uint64_t local) const {
   for (std::uint32_t core = 0; core < arch_.cores; ++core) {
     if (inside(local, arch_.bcast_base[core], kBroadcastBytes, &offset))
       return at(Block::Broadcast, core, offset, kBroadcastBytes);
-    if (inside(local, arch_.engine_base[core], arch_.engines_per_core * arch_.engine_stride, &offset)) {
+    if (inside(local, arch_.engine_base[core], arch_.engines_per_core * arch_.engine_stride,
+               &offset)) {
       const auto engine = static_cast<std::uint32_t>(offset / arch_.engine_stride);
       offset %= arch_.engine_stride;
       if (offset >= engine_span_) return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The SoC address map of one device, in one place: which block an address belongs to. Bases and
-// strides are the generation's row; docs/device.md §1 has the rules. Entry point: AddressMap::decode().
+// strides are the generation's row; docs/device.md §1 has the rules. Entry point:
+// AddressMap::decode().
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,12 @@ struct Target {
   std::uint64_t local = 0;   // the address without routing bits: what protection windows are over
 };
 
-constexpr bool is_memory(Block b) { return b == Block::Hbm || b == Block::Sbuf || b == Block::TopSpRam; }
+constexpr bool is_memory(Block b) {
+  return b == Block::Hbm || b == Block::Sbuf || b == Block::TopSpRam;
+}
 constexpr bool is_register(Block b) {
-  return b == Block::Semaphores || b == Block::Engine || b == Block::Broadcast || b == Block::TopSpCore;
+  return b == Block::Semaphores || b == Block::Engine || b == Block::Broadcast ||
+         b == Block::TopSpCore;
 }
 
 inline constexpr std::uint64_t kSbufBytes = 0x2000000;

@@ -5,7 +5,8 @@
 namespace sdmacc::model {
 namespace {
 
-constexpr std::uint32_t kStateAborted = 0x2222;  // each of the four fields: 0 idle, 1 normal, 2 abort
+constexpr std::uint32_t kStateAborted =
+    0x2222;  // each of the four fields: 0 idle, 1 normal, 2 abort
 
 std::uint32_t state_after(std::uint32_t change) {
   if (change & SDMACC_STATE_CHANGE_ABORT) return kStateAborted;
@@ -21,7 +22,8 @@ QueueRegister queue_register(std::uint64_t offset, std::uint32_t queues) {
   const std::uint64_t in_side = offset % SDMACC_S2M_OFFSET;
   const std::uint64_t page = in_side >> 12;
   r.reg = static_cast<std::uint32_t>(in_side & 0xfff);
-  if (offset < 2 * SDMACC_S2M_OFFSET && page >= 1 && page <= queues) r.queue = static_cast<std::uint32_t>(page - 1);
+  if (offset < 2 * SDMACC_S2M_OFFSET && page >= 1 && page <= queues)
+    r.queue = static_cast<std::uint32_t>(page - 1);
   return r;
 }
 
@@ -42,7 +44,8 @@ void RegisterFile::clear() {
 }
 
 Engine::Engine(Soc& soc, std::uint32_t number, std::uint32_t queues) {
-  for (std::uint32_t q = 0; q < queues; ++q) queues_.push_back(std::make_unique<Queue>(soc, number, q));
+  for (std::uint32_t q = 0; q < queues; ++q)
+    queues_.push_back(std::make_unique<Queue>(soc, number, q));
 }
 
 std::uint32_t Engine::read(std::uint64_t offset) const {
@@ -57,10 +60,16 @@ void Engine::write(std::uint64_t offset, std::uint32_t value) {
   if (r.queue != kNone && queue(r.queue).write(r.side, r.reg, value)) return;
   switch (offset) {
     case SDMACC_E_M2S_STATE:
-    case SDMACC_E_S2M_STATE: return;  // read-only
-    case SDMACC_E_M2S_CHANGE_STATE: others_.write(SDMACC_E_M2S_STATE, state_after(value)); break;
-    case SDMACC_E_S2M_CHANGE_STATE: others_.write(SDMACC_E_S2M_STATE, state_after(value)); break;
-    default: break;
+    case SDMACC_E_S2M_STATE:
+      return;  // read-only
+    case SDMACC_E_M2S_CHANGE_STATE:
+      others_.write(SDMACC_E_M2S_STATE, state_after(value));
+      break;
+    case SDMACC_E_S2M_CHANGE_STATE:
+      others_.write(SDMACC_E_S2M_STATE, state_after(value));
+      break;
+    default:
+      break;
   }
   others_.write(offset, value);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Engine: one SDMA engine, its queue pairs and its register space. Registers that do nothing here are
-// kept as they were written and read as zero before that. Entry points: read(), write().
+// Engine: one SDMA engine, its queue pairs and its register space. Registers that do nothing here
+// are kept as they were written and read as zero before that. Entry points: read(), write().
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What can go wrong on the device, one code a rule, and the record that an ERROR notification carries.
-// Entry points: ErrorRecord, to_string(). The record's layout is part of docs/device.md §5.
+// What can go wrong on the device, one code a rule, and the record that an ERROR notification
+// carries. Entry points: ErrorRecord, to_string(). The record's layout is part of docs/device.md
+// §5.
 #pragma once
 
 #include <cstdint>
@@ -54,22 +55,22 @@ enum class Code : std::uint16_t {
 
   // Compute packets.
   TooManySources,
-  MetaLength,        // length field of a META descriptor is not 0
-  ComputeControl,    // META word 1: bits outside the fields, or block bits other than 3
-  FmaSelectors,      // META word 2 above the length
-  ScaleWord,         // META word 3 of a packet that has no scale
-  ScaleType,         // FMA scale dtype is not FP32
-  MetaChanged,       // an FMA META that differs from the packet's first in more than the scale
-  SourceWord,        // word 1 of a source descriptor is not 0
-  ByteSizeZero,      // FP32R as input or output
-  InOut,             // input and output dtype differ
-  AccumulateType,    // accumulate dtype is not one of the six
-  AccumulateMatch,   // accumulate dtype does not go with the input's
-  ComputeLength,     // length 0
-  PartialElement,    // length is not a multiple of the element
+  MetaLength,       // length field of a META descriptor is not 0
+  ComputeControl,   // META word 1: bits outside the fields, or block bits other than 3
+  FmaSelectors,     // META word 2 above the length
+  ScaleWord,        // META word 3 of a packet that has no scale
+  ScaleType,        // FMA scale dtype is not FP32
+  MetaChanged,      // an FMA META that differs from the packet's first in more than the scale
+  SourceWord,       // word 1 of a source descriptor is not 0
+  ByteSizeZero,     // FP32R as input or output
+  InOut,            // input and output dtype differ
+  AccumulateType,   // accumulate dtype is not one of the six
+  AccumulateMatch,  // accumulate dtype does not go with the input's
+  ComputeLength,    // length 0
+  PartialElement,   // length is not a multiple of the element
   TooManyElements,
   TooManyBytes,
-  Overlap,           // a destination partly overlaps a source or another destination
+  Overlap,  // a destination partly overlaps a source or another destination
 
   // What the firmware reports, in the order of ncfw::Code.
   FirmwareImage = 0x101,
@@ -99,7 +100,8 @@ struct Refusal {
   explicit operator bool() const { return code != Code::None; }
 };
 
-// `block` is an engine (core · 16 + number) or a TOP_SP; the fields that do not apply are kNone or 0.
+// `block` is an engine (core · 16 + number) or a TOP_SP; the fields that do not apply are kNone or
+// 0.
 struct ErrorRecord {
   Source source = Source::Host;
   Side side = Side::None;

@@ -56,19 +56,26 @@ bool Executor::move(const Packet& p, Move&& what) {
   }
   const std::uintptr_t bad = guarded(what);
   if (bad == 0) return true;
-  const auto holds = [&](const std::byte* start) { return bad - reinterpret_cast<std::uintptr_t>(start) < p.length; };
+  const auto holds = [&](const std::byte* start) {
+    return bad - reinterpret_cast<std::uintptr_t>(start) < p.length;
+  };
   const auto s = std::find_if(from_.begin(), from_.begin() + p.sources, holds) - from_.begin();
   const auto d = std::find_if(to_.begin(), to_.begin() + p.destinations, holds) - to_.begin();
-  if (s < p.sources) return refuse(p, {Side::M2s, static_cast<std::uint32_t>(s)}, {Code::MemoryFault});
-  return refuse(p, {Side::S2m, d < p.destinations ? static_cast<std::uint32_t>(d) : 0}, {Code::MemoryFault});
+  if (s < p.sources)
+    return refuse(p, {Side::M2s, static_cast<std::uint32_t>(s)}, {Code::MemoryFault});
+  return refuse(p, {Side::S2m, d < p.destinations ? static_cast<std::uint32_t>(d) : 0},
+                {Code::MemoryFault});
 }
 
 bool Executor::run(const Packet& p) {
   may_fault_ = false;
   switch (p.kind) {
-    case Packet::Kind::Copy: return copy(p);
-    case Packet::Kind::Replicate: return replicate(p);
-    case Packet::Kind::Compute: return compute(p);
+    case Packet::Kind::Copy:
+      return copy(p);
+    case Packet::Kind::Replicate:
+      return replicate(p);
+    case Packet::Kind::Compute:
+      return compute(p);
   }
   return false;
 }
@@ -104,8 +111,10 @@ bool Executor::copy_register(const Packet& p, const Reach& from, const Reach& to
     return move(p, [&] { std::memcpy(to.memory, &word, 4); });
   }
   // Counted first: who sees the write sees the count.
-  (to.target.block == Block::Semaphores ? counters_.semaphore_writes : counters_.register_writes).add(1);
-  if (const Refusal r = soc_.store(to.target, word, view_.context())) return refuse(p, {Side::S2m, 0}, r);
+  (to.target.block == Block::Semaphores ? counters_.semaphore_writes : counters_.register_writes)
+      .add(1);
+  if (const Refusal r = soc_.store(to.target, word, view_.context()))
+    return refuse(p, {Side::S2m, 0}, r);
   return true;
 }
 
@@ -131,8 +140,8 @@ bool Executor::compute(const Packet& p) {
     if (!reach_memory(p, {Side::S2m, i}, &to_[i])) return false;
   if (!apart(p)) return false;
   const bool moved = move(p, [&] {
-    cce::reduce(p.op, p.acc, {from_.data(), p.sources}, {p.scale.data(), p.sources}, {to_.data(), p.destinations},
-                p.length / p.element);
+    cce::reduce(p.op, p.acc, {from_.data(), p.sources}, {p.scale.data(), p.sources},
+                {to_.data(), p.destinations}, p.length / p.element);
   });
   if (!moved) return false;
   counters_.bytes_read.add(std::uint64_t{p.length} * p.sources);
@@ -144,9 +153,11 @@ bool Executor::compute(const Packet& p) {
 bool Executor::apart(const Packet& p) {
   for (std::uint32_t d = 0; d < p.destinations; ++d) {
     for (std::uint32_t s = 0; s < p.sources; ++s)
-      if (overlaps(to_[d], from_[s], p.length)) return refuse(p, {Side::S2m, d}, {Code::Overlap, p.source[s].address});
+      if (overlaps(to_[d], from_[s], p.length))
+        return refuse(p, {Side::S2m, d}, {Code::Overlap, p.source[s].address});
     for (std::uint32_t e = 0; e < d; ++e)
-      if (overlaps(to_[d], to_[e], p.length)) return refuse(p, {Side::S2m, d}, {Code::Overlap, p.destination[e].address});
+      if (overlaps(to_[d], to_[e], p.length))
+        return refuse(p, {Side::S2m, d}, {Code::Overlap, p.destination[e].address});
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Executes a packet: reaches its operands through the queue's view, moves or reduces the bytes, or
-// writes a register. Nothing is written unless every operand was reached. Entry point: Executor::run().
+// writes a register. Nothing is written unless every operand was reached. Entry point:
+// Executor::run().
 #pragma once
 
 #include "firmware-stub/model/counters.hpp"
@@ -12,7 +13,8 @@ class Soc;
 
 class Executor {
  public:
-  Executor(Soc& soc, View& view, LiveCounters& counters) : soc_(soc), view_(view), counters_(counters) {}
+  Executor(Soc& soc, View& view, LiveCounters& counters)
+      : soc_(soc), view_(view), counters_(counters) {}
 
   // False: fault() says why. A memory fault may leave the destinations partly written.
   bool run(const Packet& packet);

@@ -2,6 +2,9 @@
 // The SIGBUS handler and the jump out of it.
 #include "firmware-stub/model/guard.hpp"
 
+#include <signal.h>
+#include <ucontext.h>
+
 #include <csetjmp>
 #include <csignal>
 #include <mutex>
@@ -21,12 +24,19 @@ struct Landing {
 thread_local Landing* t_armed = nullptr;
 struct sigaction g_previous;
 
-// The control word is not part of a jump buffer, and arithmetic that is left in the middle may have changed it.
+// The control word is not part of a jump buffer, and arithmetic that is left in the middle may have
+// changed it.
 #if defined(__SSE__)
-unsigned float_mode() { return _mm_getcsr(); }
-void set_float_mode(unsigned mode) { _mm_setcsr(mode); }
+unsigned float_mode() {
+  return _mm_getcsr();
+}
+void set_float_mode(unsigned mode) {
+  _mm_setcsr(mode);
+}
 #else
-unsigned float_mode() { return 0; }
+unsigned float_mode() {
+  return 0;
+}
 void set_float_mode(unsigned) {}
 #endif
 
@@ -34,6 +44,8 @@ void on_sigbus(int number, siginfo_t* info, void* context) {
   if (Landing* landing = t_armed) {
     t_armed = nullptr;
     landing->fault = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    // The jump does not restore the signal mask: saving it would cost each packet a system call.
+    pthread_sigmask(SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr);
     siglongjmp(landing->jump, 1);
   }
   if (g_previous.sa_flags & SA_SIGINFO) {
@@ -53,8 +65,7 @@ void install_guard() {
     struct sigaction action {};
     action.sa_sigaction = on_sigbus;
     sigemptyset(&action.sa_mask);
-    // NODEFER: the handler is left by a jump that does not restore the signal mask.
-    action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGBUS, &action, &g_previous);
   });
 }

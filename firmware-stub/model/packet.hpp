@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From descriptors to a packet: gathers one from the two rings of a queue and checks every rule that
-// does not need memory (docs/device.md §2). Entry point: PacketReader::read().
+// From descriptors to a packet: gathers one from the two rings of a queue and checks every rule
+// that does not need memory (docs/device.md §2). Entry point: PacketReader::read().
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace sdmacc::model {
 // Positions of a queue's View.
 inline constexpr std::size_t kSourcePosition = 0;
 inline constexpr std::size_t kDestinationPosition = cce::kMaxSources;
-inline constexpr std::size_t kRingPosition = kDestinationPosition + cce::kMaxDestinations;  // + side
+inline constexpr std::size_t kRingPosition =
+    kDestinationPosition + cce::kMaxDestinations;  // + side
 inline constexpr std::size_t kQueuePositions = kRingPosition + 2;
 
 // A place in a ring: the next descriptor to take.
@@ -89,7 +90,8 @@ class PacketReader {
   };
 
   Outcome take(Side side, Taken* out);
-  Outcome fail(Side side, std::uint32_t index, Code code, std::uint64_t value, std::uint64_t target = 0);
+  Outcome fail(Side side, std::uint32_t index, Code code, std::uint64_t value,
+               std::uint64_t target = 0);
   Outcome copy(const Taken& first, Packet* p);
   Outcome replicate(const Taken& first, Packet* p);
   Outcome compute(const Taken& meta, Packet* p);

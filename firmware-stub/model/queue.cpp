@@ -41,7 +41,9 @@ Queue::Queue(Soc& soc, std::uint32_t engine, std::uint32_t number)
 
 Queue::~Queue() = default;
 
-bool Queue::Ring::enabled() const { return (config & kEnable) == kEnable; }
+bool Queue::Ring::enabled() const {
+  return (config & kEnable) == kEnable;
+}
 
 bool Queue::runnable() const {
   for (const Ring& r : rings_)
@@ -60,16 +62,33 @@ bool Queue::read(Side side, std::uint32_t reg, std::uint32_t* value) const {
   const std::lock_guard lock(mutex_);
   const Ring& r = rings_[static_cast<std::size_t>(side)];
   switch (reg) {
-    case SDMACC_Q_CFG: *value = r.config; return true;
-    case SDMACC_Q_STATUS: *value = 0; return true;
-    case SDMACC_Q_BASE_LO: *value = static_cast<std::uint32_t>(r.base); return true;
-    case SDMACC_Q_BASE_HI: *value = static_cast<std::uint32_t>(r.base >> 32); return true;
-    case SDMACC_Q_LENGTH: *value = r.length; return true;
-    case SDMACC_Q_HEAD: *value = position_register(r.done(), r.length); return true;
-    case SDMACC_Q_TAIL_INC: *value = 0; return true;
-    case SDMACC_Q_TAIL: *value = position_register(r.tail.load(std::memory_order_relaxed), r.length); return true;
+    case SDMACC_Q_CFG:
+      *value = r.config;
+      return true;
+    case SDMACC_Q_STATUS:
+      *value = 0;
+      return true;
+    case SDMACC_Q_BASE_LO:
+      *value = static_cast<std::uint32_t>(r.base);
+      return true;
+    case SDMACC_Q_BASE_HI:
+      *value = static_cast<std::uint32_t>(r.base >> 32);
+      return true;
+    case SDMACC_Q_LENGTH:
+      *value = r.length;
+      return true;
+    case SDMACC_Q_HEAD:
+      *value = position_register(r.done(), r.length);
+      return true;
+    case SDMACC_Q_TAIL_INC:
+      *value = 0;
+      return true;
+    case SDMACC_Q_TAIL:
+      *value = position_register(r.tail.load(std::memory_order_relaxed), r.length);
+      return true;
     case SDMACC_Q_CURRENT:
-      *value = static_cast<std::uint32_t>(r.base) + Cursor::at(0, r.length, r.done()).index * sizeof(sdmacc_desc);
+      *value = static_cast<std::uint32_t>(r.base) +
+               Cursor::at(0, r.length, r.done()).index * sizeof(sdmacc_desc);
       return true;
     default:
       if (reg != swctrl_register(side)) return false;
@@ -85,10 +104,18 @@ bool Queue::write(Side side, std::uint32_t reg, std::uint32_t value) {
     const std::lock_guard lock(mutex_);
     Ring& r = rings_[static_cast<std::size_t>(side)];
     switch (reg) {
-      case SDMACC_Q_CFG: r.config = value; break;
-      case SDMACC_Q_BASE_LO: r.base = (r.base & ~0xffffffffull) | (value & kBaseLowMask); break;
-      case SDMACC_Q_BASE_HI: r.base = (r.base & 0xffffffffull) | std::uint64_t{value} << 32; break;
-      case SDMACC_Q_LENGTH: r.length = value & SDMACC_Q_INDEX_MASK; break;
+      case SDMACC_Q_CFG:
+        r.config = value;
+        break;
+      case SDMACC_Q_BASE_LO:
+        r.base = (r.base & ~0xffffffffull) | (value & kBaseLowMask);
+        break;
+      case SDMACC_Q_BASE_HI:
+        r.base = (r.base & 0xffffffffull) | std::uint64_t{value} << 32;
+        break;
+      case SDMACC_Q_LENGTH:
+        r.length = value & SDMACC_Q_INDEX_MASK;
+        break;
       case SDMACC_Q_TAIL_INC:
         if (const Refusal refusal = doorbell(r, value & SDMACC_Q_INDEX_MASK)) {
           error = error_ = record(Fault{refusal, side});
@@ -99,7 +126,8 @@ bool Queue::write(Side side, std::uint32_t reg, std::uint32_t value) {
       case SDMACC_Q_STATUS:
       case SDMACC_Q_HEAD:
       case SDMACC_Q_TAIL:
-      case SDMACC_Q_CURRENT: return true;  // read-only
+      case SDMACC_Q_CURRENT:
+        return true;  // read-only
       default:
         if (reg != swctrl_register(side)) return false;
         if (value & SDMACC_SWCTRL_RESET_QUEUE) reset_ring(r);
@@ -125,7 +153,8 @@ Refusal Queue::doorbell(Ring& r, std::uint32_t count) {
 void Queue::reset_ring(Ring& r) {
   r.resetting = true;
   r.stopped = false;
-  edited();  // before the tail moves back, so that the worker never takes a tail of after for one of before
+  edited();  // before the tail moves back, so that the worker never takes a tail of after for one
+             // of before
   r.tail.store(0, std::memory_order_release);
   error_ = {};
 }
@@ -138,7 +167,7 @@ QueueState Queue::state() const {
     const std::uint64_t tail = r.tail.load(std::memory_order_relaxed);
     const Cursor head_at = Cursor::at(r.base, r.length, r.done());
     const Cursor tail_at = Cursor::at(r.base, r.length, tail);
-    s.ring[i] = {r.base,         r.length,       r.enabled(),     head_at.index,
+    s.ring[i] = {r.base,          r.length,      r.enabled(),     head_at.index,
                  head_at.ring_id, tail_at.index, tail_at.ring_id, tail - head_at.count};
     s.stopped |= r.stopped;
   }
@@ -175,7 +204,8 @@ ErrorRecord Queue::record(const Fault& fault) const {
   return e;
 }
 
-// A packet failed: nothing more until both rings are reset. A ring that was reset meanwhile stays usable.
+// A packet failed: nothing more until both rings are reset. A ring that was reset meanwhile stays
+// usable.
 void Queue::stop(const Fault& fault) {
   const ErrorRecord e = record(fault);
   {
@@ -214,7 +244,8 @@ Work::Next Queue::run() {
       outcome = step();
     }
     // Blocked: the doorbell that completes the packet makes the queue runnable again.
-    if (outcome == Outcome::Blocked && edits_.load(std::memory_order_acquire) == running_->edits) break;
+    if (outcome == Outcome::Blocked && edits_.load(std::memory_order_acquire) == running_->edits)
+      break;
   }
   return Next::Done;
 }
@@ -235,7 +266,8 @@ Outcome Queue::step() {
   if (outcome == Outcome::Failed) stop(reader.fault());
   if (outcome != Outcome::Done) return outcome;
 
-  // The head moves and the packet is counted before its effects show, so that whoever it wakes sees both.
+  // The head moves and the packet is counted before its effects show, so that whoever it wakes sees
+  // both.
   const std::array<Cursor, 2> before = cursors;
   cursors = reader.cursors();
   for (std::size_t i = 0; i < cursors.size(); ++i) {
@@ -246,7 +278,8 @@ Outcome Queue::step() {
   Executor executor(soc_, view, counters_);
   if (executor.run(packet)) return Outcome::Done;
   cursors = before;
-  for (std::size_t i = 0; i < cursors.size(); ++i) rings_[i].head.store(before[i].count, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < cursors.size(); ++i)
+    rings_[i].head.store(before[i].count, std::memory_order_relaxed);
   stop(executor.fault());
   return Outcome::Failed;
 }

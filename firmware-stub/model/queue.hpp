@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Queue: one queue pair of an SDMA engine. Registers are written by anybody at any time; packets are
-// executed by one worker at a time, in order (docs/device.md §2). Entry points: write(), state().
+// Queue: one queue pair of an SDMA engine. Registers are written by anybody at any time; packets
+// are executed by one worker at a time, in order (docs/device.md §2). Entry points: write(),
+// state().
 #pragma once
 
 #include <array>

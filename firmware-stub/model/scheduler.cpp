@@ -15,10 +15,16 @@ thread_local Current t_current;
 
 }  // namespace
 
-Scheduler::Scheduler(unsigned workers) : lists_(workers) { SDMACC_ASSERT(workers > 0); }
+Scheduler::Scheduler(unsigned workers) : lists_(workers) {
+  SDMACC_ASSERT(workers > 0);
+}
 
-bool Scheduler::on_worker() const { return t_current.scheduler == this; }
-unsigned Scheduler::current_list() const { return on_worker() ? t_current.worker : 0; }
+bool Scheduler::on_worker() const {
+  return t_current.scheduler == this;
+}
+unsigned Scheduler::current_list() const {
+  return on_worker() ? t_current.worker : 0;
+}
 
 void Scheduler::link(Work& work, unsigned list, End end) {
   List& l = lists_[list];
@@ -47,13 +53,15 @@ void Scheduler::push(Work& work, End end) {
     const std::lock_guard lock(mutex_);
     switch (work.state_) {
       case Work::State::Running:
-        if (work.again_ != Work::Next::Front) work.again_ = end == End::Front ? Work::Next::Front : Work::Next::Back;
+        if (work.again_ != Work::Next::Front)
+          work.again_ = end == End::Front ? Work::Next::Front : Work::Next::Back;
         return;
       case Work::State::Queued:
         if (end == End::Back) return;
         unlink(work);
         break;
-      case Work::State::Idle: break;
+      case Work::State::Idle:
+        break;
     }
     link(work, current_list(), end);
     runnable = runnable_;
@@ -92,9 +100,11 @@ void Scheduler::finish(Work& work, Work::Next next, unsigned worker) {
   const std::lock_guard lock(mutex_);
   --running_;
   work.state_ = Work::State::Idle;
-  if (work.again_ == Work::Next::Front || next == Work::Next::Done) next = work.again_ == Work::Next::Done ? next : work.again_;
+  if (work.again_ == Work::Next::Front || next == Work::Next::Done)
+    next = work.again_ == Work::Next::Done ? next : work.again_;
   work.again_ = Work::Next::Done;
-  if (next != Work::Next::Done) link(work, worker, next == Work::Next::Front ? End::Front : End::Back);
+  if (next != Work::Next::Done)
+    link(work, worker, next == Work::Next::Front ? End::Front : End::Back);
   if (takers_ > 0) left_.notify_all();
 }
 

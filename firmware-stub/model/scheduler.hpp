@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Scheduler: what is runnable on the device, in the order in which it should run. The model has no
 // threads; whoever calls pump() is a worker. Each worker has a list: what it releases goes to its
-// front, new work to its back, and a worker with an empty list takes from the back of another's. So a
-// chain of dependent steps runs on one worker while its bytes are in cache, and with one worker the
-// order is always the same. Entry points: Scheduler::pump(), Scheduler::push().
+// front, new work to its back, and a worker with an empty list takes from the back of another's. So
+// a chain of dependent steps runs on one worker while its bytes are in cache, and with one worker
+// the order is always the same. Entry points: Scheduler::pump(), Scheduler::push().
 #pragma once
 
 #include <condition_variable>
@@ -28,7 +28,11 @@ class Work {
   Work() = default;
   virtual ~Work() = default;
 
-  enum class Next : std::uint8_t { Done, Front, Back };  // of the worker's list, when there is more to do
+  enum class Next : std::uint8_t {
+    Done,
+    Front,
+    Back
+  };  // of the worker's list, when there is more to do
   // One bounded piece of work. Called without locks.
   virtual Next run() = 0;
 
@@ -55,8 +59,8 @@ class Scheduler {
   // Makes work runnable. From inside pump(): on that worker's list; else on the first worker's.
   void push(Work& work, End end);
 
-  // Takes work away from the workers: waits until none runs it, and then none does until give_back().
-  // What was pushed is not lost. Not on a worker; in between the caller counts as one.
+  // Takes work away from the workers: waits until none runs it, and then none does until
+  // give_back(). What was pushed is not lost. Not on a worker; in between the caller counts as one.
   void take(Work& work);
   void give_back(Work& work);
 

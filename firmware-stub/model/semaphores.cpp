@@ -61,7 +61,8 @@ EventSemaphores::Result EventSemaphores::read(std::uint32_t offset, std::uint32_
   return Result::Ok;
 }
 
-EventSemaphores::Result EventSemaphores::write(std::uint32_t offset, std::uint32_t value, std::uint32_t* counter) {
+EventSemaphores::Result EventSemaphores::write(std::uint32_t offset, std::uint32_t value,
+                                               std::uint32_t* counter) {
   const std::uint32_t id = offset % kWindowBytes / 4;
   bool fits = true;
   switch (offset / kWindowBytes * kWindowBytes) {
@@ -70,11 +71,19 @@ EventSemaphores::Result EventSemaphores::write(std::uint32_t offset, std::uint32
       events_[id] = (value & 1) != 0;
       break;
     }
-    case SDMACC_SEM_READ: break;  // read-only, ignored
-    case SDMACC_SEM_SET: set(id, value); break;
-    case SDMACC_SEM_INC: fits = add(id, value); break;
-    case SDMACC_SEM_DEC: fits = subtract(id, value); break;
-    default: return Result::NoRegister;
+    case SDMACC_SEM_READ:
+      break;  // read-only, ignored
+    case SDMACC_SEM_SET:
+      set(id, value);
+      break;
+    case SDMACC_SEM_INC:
+      fits = add(id, value);
+      break;
+    case SDMACC_SEM_DEC:
+      fits = subtract(id, value);
+      break;
+    default:
+      return Result::NoRegister;
   }
   if (fits) return Result::Ok;
   *counter = this->value(id);

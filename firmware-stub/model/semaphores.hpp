@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // EVT_SEM: one block of 256 events and 256 counters behind four windows (libuapi/abi/evtsem.h), and
-// the firmware waits that are parked on the counters. Entry points: add(), subtract(), set(), wait().
+// the firmware waits that are parked on the counters. Entry points: add(), subtract(), set(),
+// wait().
 #pragma once
 
 #include <array>
@@ -34,8 +35,8 @@ class EventSemaphores {
     bool parked_ = false;
   };
 
-  // Register access at an offset of the block; false at an offset that has no register. A write that
-  // would wrap a counter changes nothing and sets *wrapped to the counter's value.
+  // Register access at an offset of the block; false at an offset that has no register. A write
+  // that would wrap a counter changes nothing and sets *wrapped to the counter's value.
   enum class Result : std::uint8_t { Ok, NoRegister, Wraps };
   Result read(std::uint32_t offset, std::uint32_t* value) const;
   Result write(std::uint32_t offset, std::uint32_t value, std::uint32_t* counter);

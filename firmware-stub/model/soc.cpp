@@ -17,32 +17,49 @@ Soc::Soc(const sdmacc_generation& arch, const SocOptions& options)
   for (unsigned i = 0; i < kContexts; ++i) contexts_.push_back(std::make_unique<Context>(i));
   for (std::uint32_t i = 0; i < arch.hbm_stacks; ++i) hbm_.emplace_back(options.hbm_bytes);
   for (std::uint32_t i = 0; i < arch.cores; ++i) sbuf_.emplace_back(kSbufBytes);
-  for (std::uint32_t i = 0; i < map_.semaphore_blocks(); ++i) semaphores_.push_back(std::make_unique<EventSemaphores>());
-  for (std::uint32_t i = 0; i < map_.engines(); ++i) engines_.push_back(std::make_unique<Engine>(*this, i, arch.queues));
-  for (std::uint32_t i = 0; i < arch.cores; ++i) broadcasts_.push_back(std::make_unique<Broadcast>(*this, i));
-  for (std::uint32_t i = 0; i < arch.topsps; ++i) topsps_.push_back(std::make_unique<TopSp>(*this, i));
+  for (std::uint32_t i = 0; i < map_.semaphore_blocks(); ++i)
+    semaphores_.push_back(std::make_unique<EventSemaphores>());
+  for (std::uint32_t i = 0; i < map_.engines(); ++i)
+    engines_.push_back(std::make_unique<Engine>(*this, i, arch.queues));
+  for (std::uint32_t i = 0; i < arch.cores; ++i)
+    broadcasts_.push_back(std::make_unique<Broadcast>(*this, i));
+  for (std::uint32_t i = 0; i < arch.topsps; ++i)
+    topsps_.push_back(std::make_unique<TopSp>(*this, i));
 }
 
-Soc::~Soc() { SDMACC_ASSERT(!scheduler_.on_worker()); }
+Soc::~Soc() {
+  SDMACC_ASSERT(!scheduler_.on_worker());
+}
 
 const Memory& Soc::memory(const Target& target) const {
   switch (target.block) {
-    case Block::Hbm: return hbm_[target.index];
-    case Block::Sbuf: return sbuf_[target.index];
-    default: return topsps_[target.index]->ram();
+    case Block::Hbm:
+      return hbm_[target.index];
+    case Block::Sbuf:
+      return sbuf_[target.index];
+    default:
+      return topsps_[target.index]->ram();
   }
 }
 
 Refusal Soc::load(const Target& t, std::uint32_t* value) {
   switch (t.block) {
     case Block::Semaphores:
-      if (semaphores_[t.index]->read(static_cast<std::uint32_t>(t.offset), value) != EventSemaphores::Result::Ok)
+      if (semaphores_[t.index]->read(static_cast<std::uint32_t>(t.offset), value) !=
+          EventSemaphores::Result::Ok)
         return {Code::Decode, 4};
       return {};
-    case Block::Engine: *value = engines_[t.index]->read(t.offset); return {};
-    case Block::Broadcast: *value = broadcasts_[t.index]->read(t.offset); return {};
-    case Block::TopSpCore: *value = topsps_[t.index]->read_register(t.offset); return {};
-    default: return {Code::Decode, 4};
+    case Block::Engine:
+      *value = engines_[t.index]->read(t.offset);
+      return {};
+    case Block::Broadcast:
+      *value = broadcasts_[t.index]->read(t.offset);
+      return {};
+    case Block::TopSpCore:
+      *value = topsps_[t.index]->read_register(t.offset);
+      return {};
+    default:
+      return {Code::Decode, 4};
   }
 }
 
@@ -51,20 +68,29 @@ Refusal Soc::store(const Target& t, std::uint32_t value, const Context& writer) 
     case Block::Semaphores: {
       std::uint32_t counter = 0;
       switch (semaphores_[t.index]->write(static_cast<std::uint32_t>(t.offset), value, &counter)) {
-        case EventSemaphores::Result::Ok: return {};
-        case EventSemaphores::Result::NoRegister: return {Code::Decode, 4};
-        case EventSemaphores::Result::Wraps: return {Code::SemaphoreWrap, counter, value};
+        case EventSemaphores::Result::Ok:
+          return {};
+        case EventSemaphores::Result::NoRegister:
+          return {Code::Decode, 4};
+        case EventSemaphores::Result::Wraps:
+          return {Code::SemaphoreWrap, counter, value};
       }
       return {};
     }
-    case Block::Engine: engines_[t.index]->write(t.offset, value); return {};
-    case Block::Broadcast: return broadcasts_[t.index]->write(t.offset, value, writer);
-    case Block::TopSpCore: return topsps_[t.index]->write_register(t.offset, value);
-    default: return {Code::Decode, 4};
+    case Block::Engine:
+      engines_[t.index]->write(t.offset, value);
+      return {};
+    case Block::Broadcast:
+      return broadcasts_[t.index]->write(t.offset, value, writer);
+    case Block::TopSpCore:
+      return topsps_[t.index]->write_register(t.offset, value);
+    default:
+      return {Code::Decode, 4};
   }
 }
 
-Status Soc::access(std::uint64_t address, std::size_t bytes, Rights need, void* to, const void* from) {
+Status Soc::access(std::uint64_t address, std::size_t bytes, Rights need, void* to,
+                   const void* from) {
   Span span;
   View view(*this, {&span, 1});
   view.set_context(*contexts_[0]);
@@ -74,7 +100,9 @@ Status Soc::access(std::uint64_t address, std::size_t bytes, Rights need, void* 
   if (const Code code = view.reach(0, address, bytes, need, &reach); code != Code::None) {
     refusal = access_refusal(code, reach, bytes, need);
   } else if (reach.memory) {
-    auto move = [&] { to ? copy_shared(to, reach.memory, bytes) : copy_shared(reach.memory, from, bytes); };
+    auto move = [&] {
+      to ? copy_shared(to, reach.memory, bytes) : copy_shared(reach.memory, from, bytes);
+    };
     if (guarded(move) != 0) refusal = {Code::MemoryFault};
   } else {
     std::uint32_t word = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Soc: the model of one device (docs/device.md). Its input is memory and registers, its output memory,
-// registers and notifications; it has no threads, whoever calls pump() lends it one.
+// Soc: the model of one device (docs/device.md). Its input is memory and registers, its output
+// memory, registers and notifications; it has no threads, whoever calls pump() lends it one.
 //
 //   Soc soc(*sdmacc_generation_by_arch(SDMACC_ARCH_CAYMAN), {});
 //   soc.on_notification = …;  soc.write32(…);  while (soc.pump(0)) {}
@@ -54,9 +54,11 @@ class Soc {
   // --- The host's view: context 0, with the side effects of each register. Errors: DeviceError.
   Result<std::uint32_t> read32(std::uint64_t address);
   Status write32(std::uint64_t address, std::uint32_t value);
-  Status read(std::uint64_t address, void* to, std::size_t bytes);  // memory of any size, or a register
+  Status read(std::uint64_t address, void* to,
+              std::size_t bytes);  // memory of any size, or a register
   Status write(std::uint64_t address, const void* from, std::size_t bytes);
-  // Where device memory lies in this process; null when [address, address + size) is not within one stack.
+  // Where device memory lies in this process; null when [address, address + size) is not within one
+  // stack.
   std::byte* hbm(std::uint64_t address, std::uint64_t size);
 
   // --- The driver's part.
@@ -64,9 +66,13 @@ class Soc {
   const AddressMap& map() const { return map_; }
   Context& context(unsigned number) { return *contexts_[number]; }  // < kContexts
   Engine& engine(std::uint32_t number) { return *engines_[number]; }
-  Queue& queue(std::uint32_t engine, std::uint32_t number) { return engines_[engine]->queue(number); }
+  Queue& queue(std::uint32_t engine, std::uint32_t number) {
+    return engines_[engine]->queue(number);
+  }
   TopSp& topsp(std::uint32_t number) { return *topsps_[number]; }
-  EventSemaphores& semaphores(std::uint32_t block) { return *semaphores_[block]; }  // as Target::index
+  EventSemaphores& semaphores(std::uint32_t block) {
+    return *semaphores_[block];
+  }  // as Target::index
   Scheduler& scheduler() { return scheduler_; }
   // Runs one bounded piece of work; false when there is none (Scheduler::pump).
   bool pump(unsigned worker) { return scheduler_.pump(worker); }

@@ -21,7 +21,9 @@ TopSp::TopSp(Soc& soc, std::uint32_t number)
 }
 
 // The firmware lets go of its handles through the Port, so it goes first.
-TopSp::~TopSp() { firmware_.reset(); }
+TopSp::~TopSp() {
+  firmware_.reset();
+}
 
 void TopSp::set_context(const Context& context) {
   soc_.scheduler().take(*this);
@@ -30,7 +32,9 @@ void TopSp::set_context(const Context& context) {
   soc_.scheduler().give_back(*this);
 }
 
-std::uint32_t TopSp::read_register(std::uint64_t offset) const { return registers_.read(offset); }
+std::uint32_t TopSp::read_register(std::uint64_t offset) const {
+  return registers_.read(offset);
+}
 
 Refusal TopSp::write_register(std::uint64_t offset, std::uint32_t value) {
   const sdmacc_generation& arch = soc_.arch();
@@ -49,8 +53,8 @@ Refusal TopSp::write_register(std::uint64_t offset, std::uint32_t value) {
   return {};
 }
 
-// What calls the firmware needs the TOP_SP for itself: at once when the host asks, and when a worker
-// next comes by when a program on the device wrote the register.
+// What calls the firmware needs the TOP_SP for itself: at once when the host asks, and when a
+// worker next comes by when a program on the device wrote the register.
 void TopSp::order(std::uint32_t what) {
   Scheduler& scheduler = soc_.scheduler();
   if (scheduler.on_worker()) {
@@ -76,8 +80,12 @@ void TopSp::obey(std::uint32_t orders) {
   }
 }
 
-void TopSp::suspend() { order(kSuspend); }
-void TopSp::restart() { order(kRestart); }
+void TopSp::suspend() {
+  order(kSuspend);
+}
+void TopSp::restart() {
+  order(kRestart);
+}
 
 void TopSp::reset() {
   soc_.scheduler().take(*this);
@@ -102,28 +110,36 @@ Work::Next TopSp::run() {
     free_.push_back(handle);
     coroutine.resume();
   }
+  return next_run();
+}
+
+// A chain of releases keeps its worker; handles that were only spawned give way to other work.
+Work::Next TopSp::next_run() {
   const std::lock_guard lock(mutex_);
-  return ready_.empty() ? Next::Done : Next::Front;
+  if (!released_.empty()) return Next::Front;
+  return spawned_.empty() ? Next::Done : Next::Back;
 }
 
 TopSp::Handle* TopSp::take_ready() {
   const std::lock_guard lock(mutex_);
-  if (ready_.empty()) return nullptr;
-  Handle* handle = ready_.front();
-  ready_.pop_front();
+  std::deque<Handle*>& list = released_.empty() ? spawned_ : released_;
+  if (list.empty()) return nullptr;
+  Handle* handle = list.front();
+  list.pop_front();
   return handle;
 }
 
-void TopSp::make_ready(Handle& handle, End end) {
+void TopSp::make_ready(Handle& handle, std::deque<Handle*>& list) {
+  const bool released = &list == &released_;
   {
     const std::lock_guard lock(mutex_);
-    if (end == End::Front) {
-      ready_.push_front(&handle);
+    if (released) {
+      list.push_front(&handle);
     } else {
-      ready_.push_back(&handle);
+      list.push_back(&handle);
     }
   }
-  soc_.scheduler().push(*this, end);
+  soc_.scheduler().push(*this, released ? End::Front : End::Back);
 }
 
 TopSp::Handle& TopSp::new_handle(std::coroutine_handle<> coroutine) {
@@ -164,14 +180,17 @@ bool TopSp::write(std::uint64_t address, const void* from, std::size_t bytes) {
   return !soc_.store(reach.target, word, view_.context());
 }
 
-// The block and number of a semaphore that is named by its READ-window address and used through another window.
+// The block and number of a semaphore that is named by its READ-window address and used through
+// another window.
 bool TopSp::semaphore(std::uint64_t read_address, std::uint32_t window, Rights need, Target* out) {
   view_.refresh();
   Reach reach;
   const std::uint64_t address = read_address + (window - SDMACC_SEM_READ);
   if (view_.reach(0, address, 4, need, &reach) != Code::None || reach.memory) return false;
   const std::uint64_t id = (reach.target.offset - window) / 4;
-  if (reach.target.block != Block::Semaphores || reach.target.offset < window || id >= SDMACC_SEMAPHORES) return false;
+  if (reach.target.block != Block::Semaphores || reach.target.offset < window ||
+      id >= SDMACC_SEMAPHORES)
+    return false;
   *out = reach.target;
   out->offset = id;
   return true;
@@ -180,13 +199,15 @@ bool TopSp::semaphore(std::uint64_t read_address, std::uint32_t window, Rights n
 ncfw::Port::Signal TopSp::signal(std::uint64_t read_address, std::uint32_t amount) {
   Target target;
   if (!semaphore(read_address, SDMACC_SEM_INC, kWrite, &target)) return Signal::Refused;
-  const bool fits = soc_.semaphores(target.index).add(static_cast<std::uint32_t>(target.offset), amount);
+  const bool fits =
+      soc_.semaphores(target.index).add(static_cast<std::uint32_t>(target.offset), amount);
   return fits ? Signal::Ok : Signal::Wrap;
 }
 
 bool TopSp::wait(const ncfw::SemaphoreWait& wait, std::coroutine_handle<> waiter, bool* refused) {
   Target target;
-  *refused = wait.count == 0 || wait.shift >= 32 || !semaphore(wait.address, SDMACC_SEM_READ, kRead, &target) ||
+  *refused = wait.count == 0 || wait.shift >= 32 ||
+             !semaphore(wait.address, SDMACC_SEM_READ, kRead, &target) ||
              !semaphore(wait.address, SDMACC_SEM_DEC, kWrite, &target);
   if (*refused) return false;
   Handle& handle = new_handle(waiter);
@@ -201,11 +222,13 @@ bool TopSp::wait(const ncfw::SemaphoreWait& wait, std::coroutine_handle<> waiter
   return true;
 }
 
-void TopSp::spawn(std::coroutine_handle<> task) { make_ready(new_handle(task), End::Back); }
+void TopSp::spawn(std::coroutine_handle<> task) {
+  make_ready(new_handle(task), spawned_);
+}
 
 void TopSp::forget_all() {
-  // Parked ones first: after that nothing becomes ready. A wait that was released and not resumed never
-  // happened, so what it took goes back.
+  // Parked ones first: after that nothing becomes ready. A wait that was released and not resumed
+  // never happened, so what it took goes back.
   std::vector<Handle*> released;
   for (Handle& handle : handles_) {
     if (!handle.used) continue;
@@ -215,12 +238,15 @@ void TopSp::forget_all() {
   }
   {
     const std::lock_guard lock(mutex_);
-    ready_.clear();
+    released_.clear();
+    spawned_.clear();
   }
   for (Handle* handle : released) handle->block->add(handle->id, handle->count << handle->shift);
 }
 
-void TopSp::report_status(std::uint32_t entries) { soc_.post(CcStatus{number_, entries}); }
+void TopSp::report_status(std::uint32_t entries) {
+  soc_.post(CcStatus{number_, entries});
+}
 
 void TopSp::report_failure(const ncfw::Failure& failure) {
   ErrorRecord e;

@@ -50,7 +50,8 @@ class TopSp final : public Work, public ncfw::Port {
   bool write(std::uint64_t address, const void* from, std::size_t bytes) override;
   std::span<std::byte> local_ram() override { return {ram_.data(), ram_.size()}; }
   Signal signal(std::uint64_t read_address, std::uint32_t amount) override;
-  bool wait(const ncfw::SemaphoreWait& wait, std::coroutine_handle<> waiter, bool* refused) override;
+  bool wait(const ncfw::SemaphoreWait& wait, std::coroutine_handle<> waiter,
+            bool* refused) override;
   void spawn(std::coroutine_handle<> task) override;
   void forget_all() override;
   void report_status(std::uint32_t entries) override;
@@ -59,7 +60,7 @@ class TopSp final : public Work, public ncfw::Port {
  private:
   // A handle that is parked on a semaphore or ready to be resumed.
   struct Handle final : EventSemaphores::Waiter {
-    void release() override { owner->make_ready(*this, End::Front); }
+    void release() override { owner->make_ready(*this, owner->released_); }
 
     TopSp* owner = nullptr;
     std::coroutine_handle<> coroutine;
@@ -67,10 +68,17 @@ class TopSp final : public Work, public ncfw::Port {
     std::uint32_t id = 0;
     bool used = false;
   };
-  enum Order : std::uint32_t { kInit = 1, kStop = 2, kSuspend = 4, kRestart = 8, kForgetImage = 16 };
+  enum Order : std::uint32_t {
+    kInit = 1,
+    kStop = 2,
+    kSuspend = 4,
+    kRestart = 8,
+    kForgetImage = 16
+  };
 
   Next run() override;
-  void make_ready(Handle& handle, End end);
+  void make_ready(Handle& handle, std::deque<Handle*>& list);
+  Next next_run();
   Handle* take_ready();
   Handle& new_handle(std::coroutine_handle<> coroutine);
   void order(std::uint32_t what);
@@ -90,7 +98,8 @@ class TopSp final : public Work, public ncfw::Port {
   std::deque<Handle> handles_;  // whoever runs the firmware allocates and frees
   std::vector<Handle*> free_;
   std::mutex mutex_;
-  std::deque<Handle*> ready_;
+  std::deque<Handle*> released_;  // the last first
+  std::deque<Handle*> spawned_;   // the first first, after those
 };
 
 }  // namespace sdmacc::model

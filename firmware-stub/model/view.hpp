@@ -55,7 +55,8 @@ class View {
   }
 
   // Code::None, and where the `size` bytes are; or why not.
-  Code reach(std::size_t position, std::uint64_t address, std::uint64_t size, Rights need, Reach* out) {
+  Code reach(std::size_t position, std::uint64_t address, std::uint64_t size, Rights need,
+             Reach* out) {
     const Span& s = spans_[position];
     const std::uint64_t at = address - s.base;
     if (at < s.size && size <= s.size - at && (s.rights & need) == need) [[likely]] {

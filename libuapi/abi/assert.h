@@ -11,7 +11,7 @@
 #define SDMACC_ASSERT_JOIN2(a, b) a##b
 #define SDMACC_ASSERT_JOIN(a, b) SDMACC_ASSERT_JOIN2(a, b)
 #define SDMACC_STATIC_ASSERT(cond, msg) \
-	extern char SDMACC_ASSERT_JOIN(sdmacc_assert_line_, __LINE__)[(cond) ? 1 : -1]
+  extern char SDMACC_ASSERT_JOIN(sdmacc_assert_line_, __LINE__)[(cond) ? 1 : -1]
 #endif
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* EVT_SEM: 256 one-bit events and 256 32-bit semaphores, the latter seen through four windows of one array. */
+/* EVT_SEM: 256 one-bit events and 256 32-bit semaphores, the latter seen through four windows of
+ * one array. */
 #ifndef SDMACC_ABI_EVTSEM_H
 #define SDMACC_ABI_EVTSEM_H
 
@@ -32,9 +33,8 @@
 /* EVT_SEM of a core: in its TPB peripherals. */
 #define SDMACC_TPB_EVTSEM_OFFSET 0x2700000u
 
-static inline uint64_t sdmacc_sem_offset(uint32_t window, uint32_t id)
-{
-	return window + 4u * (uint64_t)id;
+static inline uint64_t sdmacc_sem_offset(uint32_t window, uint32_t id) {
+  return window + 4u * (uint64_t)id;
 }
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDMA/UDMA: the 16-byte descriptor, its control words, the CCE packet words, and the queue and engine registers.
- * M2S reads memory into the stream, S2M writes the stream to memory; a transfer is a pair on the two rings of one queue.
+ * SDMA/UDMA: the 16-byte descriptor, its control words, the CCE packet words, and the queue and
+ * engine registers. M2S reads memory into the stream, S2M writes the stream to memory; a transfer
+ * is a pair on the two rings of one queue.
  */
 #ifndef SDMACC_ABI_UDMA_H
 #define SDMACC_ABI_UDMA_H
@@ -12,9 +13,9 @@
 #include "libuapi/abi/assert.h"
 
 struct sdmacc_desc {
-	uint32_t len_ctrl;  /* SDMACC_LEN_* */
-	uint32_t meta_ctrl; /* M2S: SDMACC_META_*; S2M: 0 */
-	uint64_t addr;      /* source (M2S) or destination (S2M); for a META descriptor words 2 and 3 */
+  uint32_t len_ctrl;  /* SDMACC_LEN_* */
+  uint32_t meta_ctrl; /* M2S: SDMACC_META_*; S2M: 0 */
+  uint64_t addr;      /* source (M2S) or destination (S2M); for a META descriptor words 2 and 3 */
 };
 SDMACC_STATIC_ASSERT(sizeof(struct sdmacc_desc) == 16, "descriptor");
 SDMACC_STATIC_ASSERT(offsetof(struct sdmacc_desc, addr) == 8, "descriptor address");
@@ -61,46 +62,43 @@ SDMACC_STATIC_ASSERT(offsetof(struct sdmacc_desc, addr) == 8, "descriptor addres
 #define SDMACC_CCE_BASE 0x02000000u
 /* CCE META descriptor: word 2 */
 #define SDMACC_CCE_LENGTH_MASK 0x00ffffffu
-#define SDMACC_FMA_SELECTORS (1u << 24 | 2u << 26) /* a = input, b = scale, c (0) = stored accumulator */
+#define SDMACC_FMA_SELECTORS \
+  (1u << 24 | 2u << 26) /* a = input, b = scale, c (0) = stored accumulator */
 
 #define SDMACC_CCE_MAX_SOURCES 32u
 #define SDMACC_CCE_MAX_BYTES 0x2000u
 #define SDMACC_DRE_MAX_DESTINATIONS 8u
 
-static inline uint32_t sdmacc_len_ctrl(uint32_t bytes, uint32_t flags, uint32_t ring_id)
-{
-	return (bytes & SDMACC_LEN_MASK) | flags | (ring_id & 3u) << SDMACC_LEN_RING_SHIFT;
+static inline uint32_t sdmacc_len_ctrl(uint32_t bytes, uint32_t flags, uint32_t ring_id) {
+  return (bytes & SDMACC_LEN_MASK) | flags | (ring_id & 3u) << SDMACC_LEN_RING_SHIFT;
 }
 
-static inline uint32_t sdmacc_desc_bytes(uint32_t len_ctrl)
-{
-	uint32_t bytes = len_ctrl & SDMACC_LEN_MASK;
+static inline uint32_t sdmacc_desc_bytes(uint32_t len_ctrl) {
+  uint32_t bytes = len_ctrl & SDMACC_LEN_MASK;
 
-	return bytes ? bytes : SDMACC_DESC_MAX_BYTES;
+  return bytes ? bytes : SDMACC_DESC_MAX_BYTES;
 }
 
-static inline uint32_t sdmacc_meta_class(uint32_t meta_ctrl)
-{
-	return (meta_ctrl & SDMACC_META_CLASS_MASK) >> SDMACC_META_CLASS_SHIFT;
+static inline uint32_t sdmacc_meta_class(uint32_t meta_ctrl) {
+  return (meta_ctrl & SDMACC_META_CLASS_MASK) >> SDMACC_META_CLASS_SHIFT;
 }
 
-static inline uint32_t sdmacc_meta_sub(uint32_t meta_ctrl)
-{
-	return (meta_ctrl & SDMACC_META_SUB_MASK) >> SDMACC_META_SUB_SHIFT;
+static inline uint32_t sdmacc_meta_sub(uint32_t meta_ctrl) {
+  return (meta_ctrl & SDMACC_META_SUB_MASK) >> SDMACC_META_SUB_SHIFT;
 }
 
-/* META word 1 of a CCE packet. cce_type: SDMA_CCETYPE; out of an FMA packet is the scale's dtype. */
-static inline uint32_t sdmacc_cce_word1(uint32_t cce_type, uint32_t in, uint32_t out, uint32_t acc, int barrier)
-{
-	return SDMACC_CCE_BASE | cce_type << SDMACC_META_SUB_SHIFT | in << SDMACC_CCE_IN_SHIFT |
-	       out << SDMACC_CCE_OUT_SHIFT | acc << SDMACC_CCE_ACC_SHIFT |
-	       (barrier ? SDMACC_META_WRITE_BARRIER : 0u) | SDMACC_CCE_BLOCK;
+/* META word 1 of a CCE packet. cce_type: SDMA_CCETYPE; out of an FMA packet is the scale's dtype.
+ */
+static inline uint32_t sdmacc_cce_word1(uint32_t cce_type, uint32_t in, uint32_t out, uint32_t acc,
+                                        int barrier) {
+  return SDMACC_CCE_BASE | cce_type << SDMACC_META_SUB_SHIFT | in << SDMACC_CCE_IN_SHIFT |
+         out << SDMACC_CCE_OUT_SHIFT | acc << SDMACC_CCE_ACC_SHIFT |
+         (barrier ? SDMACC_META_WRITE_BARRIER : 0u) | SDMACC_CCE_BLOCK;
 }
 
 /* A META descriptor's addr word from words 2 and 3. */
-static inline uint64_t sdmacc_cce_words23(uint32_t word2, uint32_t word3)
-{
-	return (uint64_t)word3 << 32 | word2;
+static inline uint64_t sdmacc_cce_words23(uint32_t word2, uint32_t word3) {
+  return (uint64_t)word3 << 32 | word2;
 }
 
 /* Queue registers, at SDMACC_QUEUE_PAGE(q) of each side. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The C interface: versions, errors, connections, groups, queries. Operations are in api_reduce.cpp,
-// tensors in api_tensor.cpp.
+// The C interface: versions, errors, connections, groups, queries. Operations are in
+// api_reduce.cpp, tensors in api_tensor.cpp.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -92,11 +92,15 @@ int report(const Error& error) {
   return static_cast<int>(error.code);
 }
 
-int report(const Status& status) { return status ? SDMACC_OK : report(status.error()); }
+int report(const Status& status) {
+  return status ? SDMACC_OK : report(status.error());
+}
 
 }  // namespace sdmacc::client
 
-const char* sdmacc_version() { return SDMACC_VERSION; }
+const char* sdmacc_version() {
+  return SDMACC_VERSION;
+}
 
 const char* sdmacc_default_path() {
   thread_local std::string path;
@@ -108,7 +112,9 @@ const char* sdmacc_strerror(int code) {
   return code < 0 || code > 0xffff ? "unknown" : name(static_cast<Errc>(code)).data();
 }
 
-const char* sdmacc_last_error() { return last_error.c_str(); }
+const char* sdmacc_last_error() {
+  return last_error.c_str();
+}
 
 int sdmacc_connect(const char* path, sdmacc_connection** connection) {
   if (connection == nullptr) return refuse_argument("connection is NULL");
@@ -175,11 +181,17 @@ int sdmacc_group_set_timeout(sdmacc_group* group, int timeout_ms) {
   return SDMACC_OK;
 }
 
-uint32_t sdmacc_group_id(const sdmacc_group* group) { return group ? group->id : 0; }
+uint32_t sdmacc_group_id(const sdmacc_group* group) {
+  return group ? group->id : 0;
+}
 
-uint32_t sdmacc_group_size(const sdmacc_group* group) { return group ? group->size : 0; }
+uint32_t sdmacc_group_size(const sdmacc_group* group) {
+  return group ? group->size : 0;
+}
 
-uint32_t sdmacc_group_rank(const sdmacc_group* group) { return group ? group->rank : 0; }
+uint32_t sdmacc_group_rank(const sdmacc_group* group) {
+  return group ? group->rank : 0;
+}
 
 uint32_t sdmacc_group_generation(const sdmacc_group* group) {
   return group ? group->link->look_at(group->state).generation : 0;
@@ -210,4 +222,6 @@ int sdmacc_query(sdmacc_connection* connection, const char* kind, const char* ar
   return SDMACC_OK;
 }
 
-void sdmacc_text_free(char* text) { std::free(text); }
+void sdmacc_text_free(char* text) {
+  std::free(text);
+}

@@ -27,8 +27,8 @@ Status submit(const sdmacc_group& group, std::span<const std::byte> words, const
 
 Status submit(const sdmacc_group& group, const AllReduce& what, float scale, Pending& pending) {
   SDMACC_TRY(const sdmacc_isa_c8 word, all_reduce_word(what));
-  return submit(group, std::as_bytes(std::span(&word, 1)),
-                what.op == SDMACC_FMA ? &scale : nullptr, pending);
+  return submit(group, std::as_bytes(std::span(&word, 1)), what.op == SDMACC_FMA ? &scale : nullptr,
+                pending);
 }
 
 Status check(const sdmacc_group* group, const sdmacc_tensor* in, const sdmacc_tensor* out) {
@@ -91,8 +91,8 @@ int sdmacc_submit_words(sdmacc_group* group, const void* words, size_t bytes, co
   }
   auto made = std::make_unique<sdmacc_request>();
   made->link = group->link;
-  const Status sent = submit(*group, std::span(static_cast<const std::byte*>(words), bytes), scale,
-                             made->pending);
+  const Status sent =
+      submit(*group, std::span(static_cast<const std::byte*>(words), bytes), scale, made->pending);
   if (!sent) return report(sent);
   *request = made.release();
   return SDMACC_OK;

@@ -95,11 +95,17 @@ void* sdmacc_tensor_data(const sdmacc_tensor* tensor) {
   return tensor ? tensor->mapping.data() : nullptr;
 }
 
-uint64_t sdmacc_tensor_bytes(const sdmacc_tensor* tensor) { return tensor ? tensor->bytes : 0; }
+uint64_t sdmacc_tensor_bytes(const sdmacc_tensor* tensor) {
+  return tensor ? tensor->bytes : 0;
+}
 
-uint32_t sdmacc_tensor_id(const sdmacc_tensor* tensor) { return tensor ? tensor->id : 0; }
+uint32_t sdmacc_tensor_id(const sdmacc_tensor* tensor) {
+  return tensor ? tensor->id : 0;
+}
 
-int sdmacc_tensor_fd(const sdmacc_tensor* tensor) { return tensor ? tensor->fd.get() : -1; }
+int sdmacc_tensor_fd(const sdmacc_tensor* tensor) {
+  return tensor ? tensor->fd.get() : -1;
+}
 
 int sdmacc_tensor_free(sdmacc_tensor* tensor) {
   if (tensor == nullptr) return SDMACC_OK;

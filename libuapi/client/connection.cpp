@@ -89,12 +89,14 @@ Status Connection::call(std::vector<std::byte> frame, std::span<const int> fds, 
 Status Connection::send(std::span<const std::byte> frame, std::span<const int> fds) {
   for (;;) {
     switch (wire::send(socket_.get(), frame, fds, false)) {
-      case wire::Io::Done: return {};
+      case wire::Io::Done:
+        return {};
       case wire::Io::Closed:
         drain_socket();  // where it may have said why
         lose("the daemon closed the connection");
         return gone();
-      case wire::Io::WouldBlock: break;
+      case wire::Io::WouldBlock:
+        break;
     }
     // The daemon takes nothing from who does not take its answers.
     drain_socket();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Connection: the client's side of one session. Any thread may wait for its own request; one of them
-// at a time, the pump, looks at the ring and the socket for all. Entry: Connection::open().
+// Connection: the client's side of one session. Any thread may wait for its own request; one of
+// them at a time, the pump, looks at the ring and the socket for all. Entry: Connection::open().
 #pragma once
 
 #include <atomic>
@@ -115,7 +115,8 @@ class Connection {
   bool text_due_ = false;      // a ring entry has said that a text is in the socket
   std::uint32_t busy_ = 0;     // the daemon's hint
   wire::RingWriter<sdmacc_submit_entry> submits_;
-  wire::RingReader<sdmacc_complete_entry> completes_;  // only looked at by the pump without the lock
+  wire::RingReader<sdmacc_complete_entry>
+      completes_;  // only looked at by the pump without the lock
   wire::SpinBudget spin_{std::chrono::microseconds(50)};
   std::vector<std::byte> buffer_;  // for one frame
 };

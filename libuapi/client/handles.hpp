@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What stands behind the opaque handles of sdmacc.h, and how an Error leaves through the C interface.
+// What stands behind the opaque handles of sdmacc.h, and how an Error leaves through the C
+// interface.
 #pragma once
 
 #include <atomic>
@@ -24,7 +25,7 @@ struct sdmacc_group {
   std::shared_ptr<sdmacc::client::Connection> link;
   std::string name;
   std::uint32_t size = 0, rank = 0, mode = 0;
-  std::uint32_t id = 0;                     // does not change in a rebuild
+  std::uint32_t id = 0;                      // does not change in a rebuild
   std::atomic<std::uint64_t> timeout_ns{0};  // of operations; 0 = the daemon's default
   sdmacc::client::GroupState state;
 };
@@ -61,6 +62,8 @@ inline std::uint64_t wire_timeout(int timeout_ms) {
 }
 
 // The daemon answers at once to all frames but JOIN; when it does not, it hangs.
-inline Clock::time_point answer_deadline() { return Clock::now() + std::chrono::seconds(30); }
+inline Clock::time_point answer_deadline() {
+  return Clock::now() + std::chrono::seconds(30);
+}
 
 }  // namespace sdmacc::client

@@ -43,26 +43,38 @@ constexpr FieldInfo kFields[] = {
 };
 constexpr std::size_t kTypes = 128;  // all known types are below
 
-constexpr std::size_t padded(std::size_t bytes) { return (bytes + 7) & ~std::size_t{7}; }
+constexpr std::size_t padded(std::size_t bytes) {
+  return (bytes + 7) & ~std::size_t{7};
+}
 
 bool size_fits(FieldKind kind, std::size_t bytes) {
   switch (kind) {
-    case FieldKind::U32: return bytes == 4;
-    case FieldKind::U64: return bytes == 8;
-    case FieldKind::F32: return bytes == 4;
-    case FieldKind::Text: return true;
-    case FieldKind::Words: return bytes == 64 || bytes == 128;
+    case FieldKind::U32:
+      return bytes == 4;
+    case FieldKind::U64:
+      return bytes == 8;
+    case FieldKind::F32:
+      return bytes == 4;
+    case FieldKind::Text:
+      return true;
+    case FieldKind::Words:
+      return bytes == 64 || bytes == 128;
   }
   return false;
 }
 
 const char* sizes(FieldKind kind) {
   switch (kind) {
-    case FieldKind::U32: return "4";
-    case FieldKind::U64: return "8";
-    case FieldKind::F32: return "4";
-    case FieldKind::Text: return "any";
-    case FieldKind::Words: return "64 or 128";
+    case FieldKind::U32:
+      return "4";
+    case FieldKind::U64:
+      return "8";
+    case FieldKind::F32:
+      return "4";
+    case FieldKind::Text:
+      return "any";
+    case FieldKind::Words:
+      return "64 or 128";
   }
   return "";
 }
@@ -84,18 +96,30 @@ const FieldInfo* field_info(std::uint16_t type) {
 
 const char* frame_name(std::uint16_t type) {
   switch (type) {
-    case SDMACC_FRAME_HELLO: return "HELLO";
-    case SDMACC_FRAME_JOIN: return "JOIN";
-    case SDMACC_FRAME_LEAVE: return "LEAVE";
-    case SDMACC_FRAME_REGISTER: return "REGISTER";
-    case SDMACC_FRAME_UNREGISTER: return "UNREGISTER";
-    case SDMACC_FRAME_SUBMIT: return "SUBMIT";
-    case SDMACC_FRAME_ABORT: return "ABORT";
-    case SDMACC_FRAME_QUERY: return "QUERY";
-    case SDMACC_FRAME_COMPLETE: return "COMPLETE";
-    case SDMACC_FRAME_GROUP_EVENT: return "GROUP_EVENT";
-    case SDMACC_FRAME_WAKE: return "WAKE";
-    default: return nullptr;
+    case SDMACC_FRAME_HELLO:
+      return "HELLO";
+    case SDMACC_FRAME_JOIN:
+      return "JOIN";
+    case SDMACC_FRAME_LEAVE:
+      return "LEAVE";
+    case SDMACC_FRAME_REGISTER:
+      return "REGISTER";
+    case SDMACC_FRAME_UNREGISTER:
+      return "UNREGISTER";
+    case SDMACC_FRAME_SUBMIT:
+      return "SUBMIT";
+    case SDMACC_FRAME_ABORT:
+      return "ABORT";
+    case SDMACC_FRAME_QUERY:
+      return "QUERY";
+    case SDMACC_FRAME_COMPLETE:
+      return "COMPLETE";
+    case SDMACC_FRAME_GROUP_EVENT:
+      return "GROUP_EVENT";
+    case SDMACC_FRAME_WAKE:
+      return "WAKE";
+    default:
+      return nullptr;
   }
 }
 
@@ -132,7 +156,8 @@ std::span<const std::byte> Message::bytes(std::uint16_t type) const {
 }
 
 Result<Message> parse_message(std::span<const std::byte> bytes, Stage stage) {
-  const auto refuse = [stage]<typename... Args>(fmt::format_string<Args...> format, Args&&... args) {
+  const auto refuse = [stage]<typename... Args>(fmt::format_string<Args...> format,
+                                                Args&&... args) {
     return fail(Errc::Protocol, stage, kNoIndex, format, std::forward<Args>(args)...);
   };
   Message out;
@@ -165,7 +190,8 @@ Result<Message> parse_message(std::span<const std::byte> bytes, Stage stage) {
     const FieldInfo* info = field_info(field.type);
     if (info == nullptr) {
       if (field.type & SDMACC_FIELD_MUST_UNDERSTAND) {
-        return refuse("field {:#06x} at byte {} must be understood, but is unknown", field.type, at);
+        return refuse("field {:#06x} at byte {} must be understood, but is unknown", field.type,
+                      at);
       }
     } else {
       if (!size_fits(info->kind, field.size)) {

@@ -73,8 +73,8 @@ Status Connection::map_rings(const wire::Message& welcome, std::vector<wire::Uni
     return refuse(Errc::Protocol, "the daemon gave {} descriptors for rings of {} bytes",
                   fds.size(), bytes);
   }
-  void* mapping = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                         fds[0].get(), 0);
+  void* mapping =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fds[0].get(), 0);
   if (mapping == MAP_FAILED) {
     return refuse(Errc::System, "mmap of the rings: {}", wire::errno_text(errno));
   }

@@ -126,8 +126,7 @@ struct SessionMemory {
   static SessionMemory at(std::span<std::byte> memory, const sdmacc_memory_header& header) {
     SessionMemory out;
     out.header = reinterpret_cast<sdmacc_memory_header*>(memory.data());
-    out.submits =
-        reinterpret_cast<sdmacc_submit_entry*>(memory.data() + header.submit_offset);
+    out.submits = reinterpret_cast<sdmacc_submit_entry*>(memory.data() + header.submit_offset);
     out.completes =
         reinterpret_cast<sdmacc_complete_entry*>(memory.data() + header.complete_offset);
     out.entries = header.entries;

@@ -75,14 +75,15 @@ Status make_address(const std::string& path, Stage stage, sockaddr_un& address) 
   address = {};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path)) {
-    return fail(Errc::Invalid, stage, kNoIndex,
-                "socket path '{}' has {} bytes, must have 1 to {}", path, path.size(),
-                sizeof(address.sun_path) - 1);
+    return fail(Errc::Invalid, stage, kNoIndex, "socket path '{}' has {} bytes, must have 1 to {}",
+                path, path.size(), sizeof(address.sun_path) - 1);
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   return {};
 }
 
-std::string errno_text(int error) { return std::generic_category().message(error); }
+std::string errno_text(int error) {
+  return std::generic_category().message(error);
+}
 
 }  // namespace sdmacc::wire

@@ -10,11 +10,16 @@ namespace {
 
 int alu_op(int op) {
   switch (op) {
-    case SDMACC_ADD: return SDMACC_ALU_ADD;
-    case SDMACC_FMA: return SDMACC_ALU_ADD;
-    case SDMACC_MAX: return SDMACC_ALU_MAX;
-    case SDMACC_MIN: return SDMACC_ALU_MIN;
-    default: return -1;
+    case SDMACC_ADD:
+      return SDMACC_ALU_ADD;
+    case SDMACC_FMA:
+      return SDMACC_ALU_ADD;
+    case SDMACC_MAX:
+      return SDMACC_ALU_MAX;
+    case SDMACC_MIN:
+      return SDMACC_ALU_MIN;
+    default:
+      return -1;
   }
 }
 

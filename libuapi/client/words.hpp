@@ -11,10 +11,10 @@ namespace sdmacc::client {
 
 struct AllReduce {
   std::uint32_t group = 0;
-  std::uint32_t in = 0, out = 0;  // tensors
+  std::uint32_t in = 0, out = 0;                           // tensors
   std::uint64_t in_offset = 0, out_offset = 0, count = 0;  // elements
-  int dtype = 0;  // SDMACC_FP32 …
-  int op = 0;     // SDMACC_ADD …; FMA is an ADD with a scale beside the word
+  int dtype = 0;                                           // SDMACC_FP32 …
+  int op = 0;  // SDMACC_ADD …; FMA is an ADD with a scale beside the word
 };
 
 // The 0xC8 word; refuses what does not fit its fields.

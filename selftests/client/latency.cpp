@@ -57,7 +57,8 @@ void run_rank(const std::string& path, unsigned ranks, unsigned rank, std::uint6
   if (sdmacc_group_join(connection, name.c_str(), ranks, rank, -1, &group) != SDMACC_OK) {
     die("join");
   }
-  if (sdmacc_tensor_alloc(connection, std::max<std::uint64_t>(count, 1) * 4, &tensor) != SDMACC_OK) {
+  if (sdmacc_tensor_alloc(connection, std::max<std::uint64_t>(count, 1) * 4, &tensor) !=
+      SDMACC_OK) {
     die("tensor");
   }
   std::vector<double> batches;

@@ -364,7 +364,7 @@ TEST_F(ComposeFaults, ScaleMetTwiceOrNever) {
 // Above 64 ranks there are no sets, above 256 lanes no clocks; the sums and the orders of replay
 // still find it.
 TEST_F(ComposeFaults, ManyRanks) {
-  const Subject many = {"mesh-t2", shape(270, 540)};
+  const Subject many = {"mesh-t2", shape(258, 516)};
   Schedule s = good(many);
   s.lanes[3].steps[2].src.erase(s.lanes[3].steps[2].src.begin() + 7);
   EXPECT_EQ(find_fault(s)->text, "r0.out[6+2] holds a sum without the input of r7");

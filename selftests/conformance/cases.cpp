@@ -49,18 +49,31 @@ Codes random_codes(const Case& c, std::mt19937_64& rng) {
       const std::uint64_t r = rng();
       const auto bits = static_cast<std::uint32_t>(r >> 32) & all;
       switch (r % 32) {
-        case 0: code = (bits & 1) ? f.sign() : 0; break;
-        case 1: code = f.infinity() | ((bits & 1) ? f.sign() : 0); break;
-        case 2: code = f.quiet_nan(); break;
-        case 3: code = bits; break;
-        case 4: code = (bits & 7) | ((bits & 8) ? f.sign() : 0); break;  // subnormal
-        default: code = f.code(static_cast<double>(static_cast<std::int32_t>(bits % 2001) - 1000) / 256.0); break;
+        case 0:
+          code = (bits & 1) ? f.sign() : 0;
+          break;
+        case 1:
+          code = f.infinity() | ((bits & 1) ? f.sign() : 0);
+          break;
+        case 2:
+          code = f.quiet_nan();
+          break;
+        case 3:
+          code = bits;
+          break;
+        case 4:
+          code = (bits & 7) | ((bits & 8) ? f.sign() : 0);
+          break;  // subnormal
+        default:
+          code = f.code(static_cast<double>(static_cast<std::int32_t>(bits % 2001) - 1000) / 256.0);
+          break;
       }
     }
   return codes;
 }
 
-// Small whole numbers that any order of summation adds exactly in every type: at most 7 of them are not 0 at a place, each ±1.
+// Small whole numbers that any order of summation adds exactly in every type: at most 7 of them are
+// not 0 at a place, each ±1.
 Codes exact_codes(const Case& c, std::vector<double>& expected) {
   const cce::Reference& f = reference(c.dtype);
   Codes codes(c.ranks, std::vector<std::uint32_t>(c.count));
@@ -76,7 +89,8 @@ Codes exact_codes(const Case& c, std::vector<double>& expected) {
 
 class Runner {
  public:
-  Runner(Device& device, const Case& c) : device_(device), case_(c), element_(element_bytes(c.dtype)) {
+  Runner(Device& device, const Case& c)
+      : device_(device), case_(c), element_(element_bytes(c.dtype)) {
     for (std::uint32_t r = 0; r < c.ranks; ++r) {
       in_.emplace_back(c.count * element_);
       out_.emplace_back(c.count * element_);
@@ -90,12 +104,14 @@ class Runner {
     auto schedule = case_.algorithm->build(shape_of(case_));
     if (!schedule) return "compose: " + schedule.error().text();
     schedule_ = std::move(*schedule);
-    if (auto fault = find_fault(schedule_, {.in_place = case_.in_place})) return "verify: " + fault->text;
+    if (auto fault = find_fault(schedule_, {.in_place = case_.in_place}))
+      return "verify: " + fault->text;
     if (case_.count == 0) return "";
     World world;
     world.arch = &device_.arch();
     world.policy.engines = case_.engines;
-    const auto places = place_ranks(device_.arch(), case_.ranks, std::vector<std::uint32_t>(device_.arch().topsps, 0));
+    const auto places = place_ranks(device_.arch(), case_.ranks,
+                                    std::vector<std::uint32_t>(device_.arch().topsps, 0));
     if (!places) return "place: " + places.error().text();
     world.places = *places;
     const auto program = emit(schedule_, world);
@@ -106,9 +122,11 @@ class Runner {
     std::vector<Binding> bindings;
     for (std::uint32_t r = 0; r < case_.ranks; ++r) {
       bindings.push_back({r << 1, in_[r].data(), case_.count * element_});
-      bindings.push_back({r << 1 | 1, (case_.in_place ? in_ : out_)[r].data(), case_.count * element_});
+      bindings.push_back(
+          {r << 1 | 1, (case_.in_place ? in_ : out_)[r].data(), case_.count * element_});
     }
-    if (auto status = device_.bind(loaded_, bindings); !status) return "bind: " + status.error().text();
+    if (auto status = device_.bind(loaded_, bindings); !status)
+      return "bind: " + status.error().text();
     return "";
   }
 
@@ -128,7 +146,8 @@ class Runner {
         if (std::memcmp(got.data() + i * element_, want.data() + i * element_, element_) != 0) {
           std::uint32_t code = 0;
           std::memcpy(&code, got.data() + i * element_, element_);
-          return fmt::format("rank {} element {} is {:#x}, must be {:#x}", r, i, code, expected[r][i]);
+          return fmt::format("rank {} element {} is {:#x}, must be {:#x}", r, i, code,
+                             expected[r][i]);
         }
     }
     if (!case_.in_place)
@@ -145,9 +164,12 @@ class Runner {
     const auto want = traffic(schedule_);
     const auto got = device_.counters(loaded_);
     for (std::uint32_t r = 0; r < case_.ranks; ++r)
-      if (got[r].read_bytes != want[r].read_bytes * runs_ || got[r].written_bytes != want[r].written_bytes * runs_)
-        return fmt::format("rank {} read {} and wrote {} bytes in {} runs, the schedule says {} and {} a run", r, got[r].read_bytes,
-                           got[r].written_bytes, runs_, want[r].read_bytes, want[r].written_bytes);
+      if (got[r].read_bytes != want[r].read_bytes * runs_ ||
+          got[r].written_bytes != want[r].written_bytes * runs_)
+        return fmt::format(
+            "rank {} read {} and wrote {} bytes in {} runs, the schedule says {} and {} a run", r,
+            got[r].read_bytes, got[r].written_bytes, runs_, want[r].read_bytes,
+            want[r].written_bytes);
     return "";
   }
 
@@ -191,9 +213,10 @@ std::vector<AlgorithmCase> algorithm_cases() {
 }
 
 std::string to_string(const Case& c) {
-  return fmt::format("{}{} {} ranks {} elements {} {}{}, {} channels, slice {}, {} engines", c.algorithm->id,
-                     c.secondaries > 0 ? fmt::format("-{}", c.secondaries) : "", c.ranks, c.count, name(c.dtype), name(c.op),
-                     c.in_place ? " in place" : "", c.channels, c.slice, c.engines);
+  return fmt::format("{}{} {} ranks {} elements {} {}{}, {} channels, slice {}, {} engines",
+                     c.algorithm->id, c.secondaries > 0 ? fmt::format("-{}", c.secondaries) : "",
+                     c.ranks, c.count, name(c.dtype), name(c.op), c.in_place ? " in place" : "",
+                     c.channels, c.slice, c.engines);
 }
 
 Shape shape_of(const Case& c) {
@@ -207,7 +230,8 @@ Shape shape_of(const Case& c) {
   s.secondaries = c.secondaries;
   s.sub_type = c.algorithm->sub_type;
   if (c.op == ReduceOp::Fma)
-    for (std::uint32_t r = 0; r < c.ranks; ++r) s.scales.push_back(r % 2 == 0 ? 0.75f / static_cast<float>(r + 1) : -1.5f);
+    for (std::uint32_t r = 0; r < c.ranks; ++r)
+      s.scales.push_back(r % 2 == 0 ? 0.75f / static_cast<float>(r + 1) : -1.5f);
   return s;
 }
 
@@ -217,7 +241,8 @@ std::string run_case(Device& device, const Case& c, std::uint64_t seed, std::uin
   std::mt19937_64 rng(seed);
   for (std::uint32_t i = 0; i < runs; ++i) {
     const Codes input = random_codes(c, rng);
-    if (auto error = runner.run(input, interpret(runner.schedule(), input, c.in_place)); !error.empty())
+    if (auto error = runner.run(input, interpret(runner.schedule(), input, c.in_place));
+        !error.empty())
       return fmt::format("run {}: {}", i, error);
   }
   if (c.op == ReduceOp::Add) {

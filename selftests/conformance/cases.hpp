@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What one conformance case is, and running one: compose → verify → emit → load → bind → run, compared bit by bit with the interpreter, on
-// exact-sum inputs with the mathematical result, and by the device's own counters with the Schedule's traffic.
+// What one conformance case is, and running one: compose → verify → emit → load → bind → run,
+// compared bit by bit with the interpreter, on exact-sum inputs with the mathematical result, and
+// by the device's own counters with the Schedule's traffic.
 #pragma once
 
 #include <string>

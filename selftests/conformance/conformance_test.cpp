@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The conformance matrix on the embedded device: every algorithm × ranks × counts × dtype × op × in place, and large counts with worker
-// counts in a pairwise covering set. SDMACC_TEST_THIN=k runs every k-th case; SDMACC_TEST_FULL runs the large product too.
+// The conformance matrix on the embedded device: every algorithm × ranks × counts × dtype × op × in
+// place, and large counts with worker counts in a pairwise covering set. SDMACC_TEST_THIN=k runs
+// every k-th case; SDMACC_TEST_FULL runs the large product too.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +16,8 @@ namespace {
 constexpr std::uint32_t kRanks[] = {1, 2, 3, 4, 5, 7, 8, 16};
 constexpr std::uint64_t kCounts[] = {0, 1, 2, 3, 17, 255, 256, 257};
 constexpr std::uint64_t kLarge[] = {4095, 65537, (1 << 20) + 3};
-constexpr DType kDtypes[] = {DType::Fp32, DType::Fp32r, DType::Bf16, DType::Fp16, DType::Fp8e3, DType::Fp8e4, DType::Fp8e5};
+constexpr DType kDtypes[] = {DType::Fp32,  DType::Fp32r, DType::Bf16, DType::Fp16,
+                             DType::Fp8e3, DType::Fp8e4, DType::Fp8e5};
 constexpr ReduceOp kOps[] = {ReduceOp::Add, ReduceOp::Fma, ReduceOp::Max, ReduceOp::Min};
 constexpr unsigned kWorkers[] = {0, 1, 2, 4};
 
@@ -23,7 +25,9 @@ unsigned thin() {
   const char* value = std::getenv("SDMACC_TEST_THIN");
   return value != nullptr && std::atoi(value) > 1 ? static_cast<unsigned>(std::atoi(value)) : 1;
 }
-bool full() { return std::getenv("SDMACC_TEST_FULL") != nullptr; }
+bool full() {
+  return std::getenv("SDMACC_TEST_FULL") != nullptr;
+}
 
 Device& device(unsigned workers) {
   static std::unique_ptr<Device> devices[5];
@@ -39,7 +43,9 @@ class Matrix : public testing::TestWithParam<std::tuple<std::size_t, std::uint32
 
 std::string matrix_name(const testing::TestParamInfo<Matrix::ParamType>& info) {
   const AlgorithmCase a = algorithm_cases()[std::get<0>(info.param)];
-  std::string name = fmt::format("{}{}_{}", a.info->id, a.secondaries > 0 ? fmt::format("_{}", a.secondaries) : "", std::get<1>(info.param));
+  std::string name =
+      fmt::format("{}{}_{}", a.info->id, a.secondaries > 0 ? fmt::format("_{}", a.secondaries) : "",
+                  std::get<1>(info.param));
   for (char& c : name)
     if (c == '-') c = '_';
   return name;
@@ -47,7 +53,8 @@ std::string matrix_name(const testing::TestParamInfo<Matrix::ParamType>& info) {
 
 // What a rank count that the algorithm cannot take must say.
 std::string expected_refusal(const AlgorithmCase& a, std::uint32_t ranks) {
-  if (a.info->id == "kangaring" && ranks % (1 + a.secondaries) != 0) return "kangaring.multiple-of-unit";
+  if (a.info->id == "kangaring" && ranks % (1 + a.secondaries) != 0)
+    return "kangaring.multiple-of-unit";
   if (a.info->id == "mesh-t0" && ranks != 2) return "mesh-t0.two-ranks";
   return "";
 }
@@ -62,7 +69,8 @@ TEST_P(Matrix, EveryCountDtypeOpAndPlace) {
   c.count = 17;
   c.slice = 17;
   const auto refusal = a.info->refuses(shape_of(c));
-  EXPECT_EQ(refusal ? refusal->rule : "", expected_refusal(a, ranks)) << (refusal ? refusal->reason : "");
+  EXPECT_EQ(refusal ? refusal->rule : "", expected_refusal(a, ranks))
+      << (refusal ? refusal->reason : "");
   if (refusal) return;
   std::uint64_t number = index * 131 + ranks;
   int failures = 0;
@@ -76,8 +84,12 @@ TEST_P(Matrix, EveryCountDtypeOpAndPlace) {
           c.op = op;
           c.in_place = in_place;
           // Slices and channels vary along, so that each count meets one and several of both.
-          c.slice = std::max<std::uint64_t>(1, number % 3 == 0 ? count : number % 3 == 1 ? count / 3 + 1 : 64);
-          c.channels = a.info->alg == Alg::Ring || a.info->alg == Alg::Kangaring ? 1 + static_cast<std::uint32_t>(number % 3) : 1;
+          c.slice = std::max<std::uint64_t>(1, number % 3 == 0   ? count
+                                               : number % 3 == 1 ? count / 3 + 1
+                                                                 : 64);
+          c.channels = a.info->alg == Alg::Ring || a.info->alg == Alg::Kangaring
+                           ? 1 + static_cast<std::uint32_t>(number % 3)
+                           : 1;
           c.engines = number % 5 == 0 ? 4 : 1;
           const std::string error = run_case(device(number % 2 == 0 ? 1 : 2), c, number);
           EXPECT_EQ(error, "") << to_string(c);
@@ -86,11 +98,15 @@ TEST_P(Matrix, EveryCountDtypeOpAndPlace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Conformance, Matrix,
-                         testing::Combine(testing::Range<std::size_t>(0, algorithm_cases().size()), testing::ValuesIn(kRanks)), matrix_name);
+                         testing::Combine(testing::Range<std::size_t>(0, algorithm_cases().size()),
+                                          testing::ValuesIn(kRanks)),
+                         matrix_name);
 
 struct Pick {
   std::size_t algorithm, ranks, count, dtype, op, in_place, workers;
-  std::vector<std::size_t> values() const { return {algorithm, ranks, count, dtype, op, in_place, workers}; }
+  std::vector<std::size_t> values() const {
+    return {algorithm, ranks, count, dtype, op, in_place, workers};
+  }
 };
 
 bool possible(const Pick& p) {
@@ -99,11 +115,15 @@ bool possible(const Pick& p) {
 
 // Covers every possible pair of values of two factors, greedily, from a fixed seed.
 std::vector<Pick> covering_set() {
-  const std::size_t sizes[] = {algorithm_cases().size(), std::size(kRanks), std::size(kLarge), std::size(kDtypes), std::size(kOps), 2, std::size(kWorkers)};
+  const std::size_t sizes[] = {algorithm_cases().size(), std::size(kRanks), std::size(kLarge),
+                               std::size(kDtypes),       std::size(kOps),   2,
+                               std::size(kWorkers)};
   std::mt19937_64 rng(20240917);
   auto any = [&] {
     Pick p{};
-    do p = {rng() % sizes[0], rng() % sizes[1], rng() % sizes[2], rng() % sizes[3], rng() % sizes[4], rng() % sizes[5], rng() % sizes[6]};
+    do
+      p = {rng() % sizes[0], rng() % sizes[1], rng() % sizes[2], rng() % sizes[3],
+           rng() % sizes[4], rng() % sizes[5], rng() % sizes[6]};
     while (!possible(p));
     return p;
   };
@@ -113,7 +133,8 @@ std::vector<Pick> covering_set() {
     const auto v = p.values();
     for (std::size_t i = 0; i < v.size(); ++i)
       for (std::size_t k = i + 1; k < v.size(); ++k)
-        if (std::array<std::size_t, 4> key{i, k, v[i], v[k]}; !covered.contains(key)) out.push_back(key);
+        if (std::array<std::size_t, 4> key{i, k, v[i], v[k]}; !covered.contains(key))
+          out.push_back(key);
     return out;
   };
   std::vector<Pick> picks;
@@ -180,7 +201,8 @@ TEST(Conformance, SameBitsForAnyWorkerCount) {
     c.slice = 1024;
     c.dtype = DType::Bf16;
     c.channels = a.info->alg == Alg::Ring || a.info->alg == Alg::Kangaring ? 3 : 1;
-    for (const unsigned workers : kWorkers) EXPECT_EQ(run_case(device(workers), c, 99, 3), "") << to_string(c) << " workers " << workers;
+    for (const unsigned workers : kWorkers)
+      EXPECT_EQ(run_case(device(workers), c, 99, 3), "") << to_string(c) << " workers " << workers;
   }
 }
 

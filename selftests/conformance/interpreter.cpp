@@ -16,9 +16,13 @@ cce::Acc accumulator(DType dtype) {
 class Machine {
  public:
   Machine(const Schedule& schedule, const Codes& in, bool in_place)
-      : s_(schedule), reference_(cce::Reference::of(accumulator(schedule.dtype))), in_place_(in_place), in_(in),
+      : s_(schedule),
+        reference_(cce::Reference::of(accumulator(schedule.dtype))),
+        in_place_(in_place),
+        in_(in),
         out_(schedule.ranks, std::vector<std::uint32_t>(schedule.out_elements)),
-        signals_(schedule.signals.size(), 0), next_(schedule.lanes.size(), 0) {
+        signals_(schedule.signals.size(), 0),
+        next_(schedule.lanes.size(), 0) {
     for (const std::uint64_t elements : s_.tmp_elements)
       tmp_.emplace_back(s_.ranks, std::vector<std::uint32_t>(elements));
   }
@@ -52,18 +56,20 @@ class Machine {
     if (step.kind == Kind::Sync) return;
     std::vector<float> scales;
     for (const Range& from : step.src)
-      scales.push_back(s_.op == ReduceOp::Fma && from.space == Space::In ? s_.scales[from.rank] : 1.0f);
+      scales.push_back(s_.op == ReduceOp::Fma && from.space == Space::In ? s_.scales[from.rank]
+                                                                         : 1.0f);
     std::vector<std::uint32_t> codes(step.src.size());
     for (std::uint64_t i = 0; i < step.src[0].count; ++i) {
       for (std::size_t k = 0; k < codes.size(); ++k) codes[k] = at(step.src[k], i);
       const std::uint32_t result =
-          step.kind == Kind::Copy ? codes[0] : reference_.fold(static_cast<cce::Op>(s_.op), codes, scales);
+          step.kind == Kind::Copy ? codes[0]
+                                  : reference_.fold(static_cast<cce::Op>(s_.op), codes, scales);
       for (const Range& to : step.dst) at(to, i) = result;
     }
   }
 
   std::uint32_t& at(const Range& range, std::uint64_t i) {
-    auto& space = range.space == Space::Tmp              ? tmp_[range.tmp]
+    auto& space = range.space == Space::Tmp               ? tmp_[range.tmp]
                   : range.space == Space::In || in_place_ ? in_
                                                           : out_;
     return space[range.rank][range.first + i];

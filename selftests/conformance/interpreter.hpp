@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The slow reference: runs a Schedule step by step on plain arrays, element by element, in the Schedule's own order of summation. It shares
-// no code with emit, the device or the arithmetic engine. Entry: interpret().
+// The slow reference: runs a Schedule step by step on plain arrays, element by element, in the
+// Schedule's own order of summation. It shares no code with emit, the device or the arithmetic
+// engine. Entry: interpret().
 #pragma once
 
 #include <vector>

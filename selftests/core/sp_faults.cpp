@@ -63,6 +63,7 @@ std::vector<FaultCase> ctrl_cases() {
       SDMACC_CASE(CTRL_MASK, "0", mesh, { d.ctrl(0).u.mesh.sema_mask = 0; }),
       SDMACC_CASE(CTRL_MASK, "hole", mesh, { d.ctrl(0).u.mesh.sema_mask = 5; }),
       SDMACC_CASE(CTRL_MASK, "shift 32", mesh, { d.ctrl(0).u.mesh.sema_shift_offset = 32; }),
+      SDMACC_CASE(CTRL_MASK, "shift 64", mesh, { d.ctrl(0).u.mesh.sema_shift_offset = 64; }),
       SDMACC_CASE(CTRL_MASK, "beyond bit 31", mesh, { d.ctrl(0).u.mesh.sema_shift_offset = 17; }),
   };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Faults in the header and the three tables. The sections of ring2: CTRL, SLOT, ALGO, NEFF of rank
 // 0, of rank 1, then M2S and S2M of each ring; its relocations start with the END word of rank 0.
+#include <algorithm>
 #include <utility>
 
 #include "selftests/core/fault_cases.hpp"
@@ -26,7 +27,16 @@ std::vector<FaultCase> table_fault_cases() {
       RAW(COUNT, "relocations", { d.header->relocations = 0xffffffff; }),
       RAW(COUNT, "data", { d.header->data_size = ~0ull; }),
       SDMACC_CASE(OBJECT_FIRST, "entry 0", ring2, { d.p.objects[0].size = 1; }),
-      SDMACC_CASE(OBJECT_FIRST, "empty table", ring2, { d.p.objects.clear(); }),
+      SDMACC_CASE(OBJECT_FIRST, "its kind", ring2, { d.p.objects[0].kind = SDMACC_OBJECT_CONST; }),
+      SDMACC_CASE(OBJECT_FIRST, "its rights", ring2, { d.p.objects[0].rights = 1; }),
+      SDMACC_CASE(OBJECT_FIRST, "its parent", ring2, { d.p.objects[0].parent = 1; }),
+      SDMACC_CASE(OBJECT_FIRST, "its index", ring2, { d.p.objects[0].index = 1; }),
+      SDMACC_CASE(OBJECT_FIRST, "empty table, zeros behind it", ring2,
+                  {
+                    d.p.objects.clear();
+                    d.p.relocations.clear();
+                    std::fill(d.p.data.begin(), d.p.data.end(), std::byte{0});
+                  }),
       SDMACC_CASE(OBJECT_KIND, "kind 7", ring2, { d.object(SDMACC_OBJECT_BUF).kind = 7; }),
       SDMACC_CASE(OBJECT_KIND, "a second empty entry", ring2,
                   { d.object(SDMACC_OBJECT_BUF) = {}; }),
@@ -50,6 +60,19 @@ std::vector<FaultCase> table_fault_cases() {
                   { d.object(SDMACC_OBJECT_SP, 1).parent = 1; }),
       SDMACC_CASE(OBJECT_INDEX, "SP 1 first", ring2, { d.object(SDMACC_OBJECT_SP).index = 1; }),
       SDMACC_CASE(OBJECT_INDEX, "SP 0 twice", ring2, { d.object(SDMACC_OBJECT_SP, 1).index = 0; }),
+      SDMACC_CASE(OBJECT_INDEX, "one SP more, 0 again", ring2,
+                  {
+                    d.p.objects.push_back({SDMACC_OBJECT_SP, 0, 0, 0, 0});
+                  }),
+      SDMACC_CASE(OBJECT_INDEX, "one SP more, 3 after 1", ring2,
+                  {
+                    d.p.objects.push_back({SDMACC_OBJECT_SP, 0, 0, 0, 3});
+                  }),
+      SDMACC_CASE(OBJECT_INDEX, "33 SPs", ring2,
+                  {
+                    for (std::uint32_t i = 2; i < 33; ++i)
+                      d.p.objects.push_back({SDMACC_OBJECT_SP, 0, 0, 0, i});
+                  }),
       SDMACC_CASE(OBJECT_INDEX, "a slot of another rank", ring2,
                   { d.object(SDMACC_OBJECT_SLOT).index = 2; }),
       SDMACC_CASE(OBJECT_INDEX, "engine 16", ring2, { d.object(SDMACC_OBJECT_RING).index = 16; }),
@@ -103,6 +126,8 @@ std::vector<FaultCase> table_fault_cases() {
       SDMACC_CASE(SECTION_PAIR, "M2S at the end", ring2, { d.p.sections.pop_back(); }),
       SDMACC_CASE(SECTION_PAIR, "S2M alone", ring2,
                   { d.p.sections[8].kind = SDMACC_SECTION_RING_S2M; }),
+      SDMACC_CASE(SECTION_PAIR, "M2S twice", ring2,
+                  { d.p.sections[9].kind = SDMACC_SECTION_RING_M2S; }),
       SDMACC_CASE(SECTION_PAIR, "S2M first", ring2,
                   { d.p.sections.erase(d.p.sections.begin(), d.p.sections.begin() + 9); }),
       SDMACC_CASE(RING_UNEVEN, "engine 1 has less", ring2_e2, { d.p.sections[10].size -= 16; }),

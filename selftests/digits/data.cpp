@@ -47,7 +47,8 @@ std::vector<Row> read_csv(const std::string& path, std::string& error) {
     ++number;
     Row row{};
     if (!make_row(numbers(line), row)) {
-      error = path + ": line " + std::to_string(number) + " is not 64 pixels from 0 to 16 and a label from 0 to 9";
+      error = path + ": line " + std::to_string(number) +
+              " is not 64 pixels from 0 to 16 and a label from 0 to 9";
       return {};
     }
     rows.push_back(row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of the training: the gradient against differences of the loss, the file reader, and the dealing of rows.
+// The parts of the training: the gradient against differences of the loss, the file reader, and the
+// dealing of rows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,14 +15,16 @@ namespace {
 
 Row row_of(std::uint32_t label) {
   Row row{};
-  for (std::size_t i = 0; i < kPixels; ++i) row.pixels[i] = static_cast<float>((i * 7 + label * 13) % 17) / 16;
+  for (std::size_t i = 0; i < kPixels; ++i)
+    row.pixels[i] = static_cast<float>((i * 7 + label * 13) % 17) / 16;
   row.label = label;
   return row;
 }
 
 std::vector<Row> some_rows(std::size_t count) {
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < count; ++i) rows.push_back(row_of(static_cast<std::uint32_t>(i % kClasses)));
+  for (std::size_t i = 0; i < count; ++i)
+    rows.push_back(row_of(static_cast<std::uint32_t>(i % kClasses)));
   return rows;
 }
 
@@ -37,7 +40,8 @@ TEST(Model, GradientIsTheSlopeOfTheLoss) {
   constexpr float kRate = 1e-3f;
   Model after = at;
   after.step(gradient, kRate);
-  const double fall = (at.gradient(rows, ignored) - after.gradient(rows, ignored)) / static_cast<double>(rows.size());
+  const double fall = (at.gradient(rows, ignored) - after.gradient(rows, ignored)) /
+                      static_cast<double>(rows.size());
   EXPECT_NEAR(fall / (squares * kRate), 1, 0.05);
 }
 
@@ -53,7 +57,8 @@ TEST(Model, EachParameterHasItsOwnSlope) {
     Model up = at, down = at;
     up.step(one, -kStep);
     down.step(one, kStep);
-    const double slope = (up.gradient(rows, ignored) - down.gradient(rows, ignored)) / (2 * kStep * 4.0);
+    const double slope =
+        (up.gradient(rows, ignored) - down.gradient(rows, ignored)) / (2 * kStep * 4.0);
     EXPECT_NEAR(slope, gradient[i], 2e-3) << i;
   }
 }

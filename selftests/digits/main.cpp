@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// sdmacc-digits: trains a classifier of handwritten digits on several processes that all-reduce their gradients, once as FP32
-// and once as BF16. Ends with 1 when the held-out accuracy is too low or the workers' weights are not the same bits.
+// sdmacc-digits: trains a classifier of handwritten digits on several processes that all-reduce
+// their gradients, once as FP32 and once as BF16. Ends with 1 when the held-out accuracy is too low
+// or the workers' weights are not the same bits.
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,10 +21,13 @@ constexpr double kWantedAccuracy = 0.93;
 
 constexpr const char* kHelp =
     "usage: sdmacc-digits --data FILE.csv [--socket PATH] [--epochs N]\n\n"
-    "Trains a classifier on handwritten digits with 4 processes, each of which has a quarter of the\n"
-    "rows; every step they all-reduce their gradients through libsdmacc, in one training as FP32 and\n"
+    "Trains a classifier on handwritten digits with 4 processes, each of which has a quarter of "
+    "the\n"
+    "rows; every step they all-reduce their gradients through libsdmacc, in one training as FP32 "
+    "and\n"
     "in another as BF16. Prints a line an epoch. Without --socket it starts a daemon of its own.\n"
-    "Exit codes: 0 when the held-out accuracy is at least 0.93 and all weights are the same bits on\n"
+    "Exit codes: 0 when the held-out accuracy is at least 0.93 and all weights are the same bits "
+    "on\n"
     "every rank, 1 when not, 2 when it was called wrongly.\n";
 
 struct Arguments {
@@ -57,7 +61,8 @@ tl::unexpected<sdmacc::Error> failure(const std::string& text) {
       sdmacc::Error{sdmacc::Errc::Internal, sdmacc::Stage::Client, sdmacc::kNoIndex, text});
 }
 
-Status train(const Arguments& a, const std::vector<Row>& rows, const std::string& socket, std::uint32_t rank) {
+Status train(const Arguments& a, const std::vector<Row>& rows, const std::string& socket,
+             std::uint32_t rank) {
   const std::string group = "digits-" + std::to_string(::getppid());
   Worker worker(a.setting, rank, socket, group);
   if (!worker.error().empty()) return failure(worker.error());
@@ -66,10 +71,12 @@ Status train(const Arguments& a, const std::vector<Row>& rows, const std::string
     Worker::Outcome outcome;
     if (!worker.train(carry, rows, outcome)) return failure(worker.error());
     if (rank == 0)
-      std::printf("%s: held-out accuracy %.4f (at least %.2f wanted); weights of %u ranks: %s, digest %016llx\n",
-                  name(carry), outcome.accuracy, kWantedAccuracy, a.setting.ranks,
-                  outcome.same_everywhere ? "the same bits" : "NOT the same bits",
-                  static_cast<unsigned long long>(outcome.digest));
+      std::printf(
+          "%s: held-out accuracy %.4f (at least %.2f wanted); weights of %u ranks: %s, digest "
+          "%016llx\n",
+          name(carry), outcome.accuracy, kWantedAccuracy, a.setting.ranks,
+          outcome.same_everywhere ? "the same bits" : "NOT the same bits",
+          static_cast<unsigned long long>(outcome.digest));
     if (!outcome.same_everywhere) status = failure("the ranks ended with different weights");
     if (outcome.accuracy < kWantedAccuracy) status = failure("the held-out accuracy is too low");
   }
@@ -81,10 +88,11 @@ Status run(const Arguments& a) {
   const std::vector<Row> rows = read_csv(a.data, error);
   if (rows.empty()) return failure(error);
   SDMACC_TRY(const sdmacc::cli::DaemonToUse daemon, sdmacc::cli::find_daemon(a.socket));
-  std::printf("%zu rows of digits, %zu held out; %u workers of %zu rows, %zu parameters\n", rows.size(),
-              held_out(rows).size(), a.setting.ranks, share_of(rows, 0, a.setting.ranks).size(), Model().size());
-  return sdmacc::cli::run_ranks(a.setting.ranks,
-                                [&](std::uint32_t rank) { return train(a, rows, daemon.socket, rank); });
+  std::printf("%zu rows of digits, %zu held out; %u workers of %zu rows, %zu parameters\n",
+              rows.size(), held_out(rows).size(), a.setting.ranks,
+              share_of(rows, 0, a.setting.ranks).size(), Model().size());
+  return sdmacc::cli::run_ranks(
+      a.setting.ranks, [&](std::uint32_t rank) { return train(a, rows, daemon.socket, rank); });
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ struct Model::Pass {
 
 Model::Model() : parameters_(kSize), velocity_(kSize) {
   Sequence sequence;
-  const float hidden = std::sqrt(6.0f / (kPixels + kHidden)), out = std::sqrt(6.0f / (kHidden + kClasses));
+  const float hidden = std::sqrt(6.0f / (kPixels + kHidden)),
+              out = std::sqrt(6.0f / (kHidden + kClasses));
   for (std::size_t i = 0; i < kHiddenBiases; ++i) parameters_[i] = hidden * sequence.next();
   for (std::size_t i = kOutWeights; i < kOutBiases; ++i) parameters_[i] = out * sequence.next();
 }
@@ -55,10 +56,12 @@ Model::Pass Model::forward(const Row& row) const {
   const float* p = parameters_.data();
   Pass pass;
   for (std::size_t h = 0; h < kHidden; ++h)
-    pass.hidden[h] = std::max(0.0f, p[kHiddenBiases + h] + dot(p + kHiddenWeights + h * kPixels, row.pixels, kPixels));
+    pass.hidden[h] = std::max(
+        0.0f, p[kHiddenBiases + h] + dot(p + kHiddenWeights + h * kPixels, row.pixels, kPixels));
   float highest = -INFINITY, sum = 0;
   for (std::size_t c = 0; c < kClasses; ++c) {
-    pass.probability[c] = p[kOutBiases + c] + dot(p + kOutWeights + c * kHidden, pass.hidden, kHidden);
+    pass.probability[c] =
+        p[kOutBiases + c] + dot(p + kOutWeights + c * kHidden, pass.hidden, kHidden);
     highest = std::max(highest, pass.probability[c]);
   }
   for (float& value : pass.probability) sum += value = std::exp(value - highest);
@@ -84,7 +87,8 @@ double Model::gradient(std::span<const Row> rows, std::span<float> gradient) con
     }
     for (std::size_t h = 0; h < kHidden; ++h) {
       if (pass.hidden[h] <= 0) continue;
-      for (std::size_t i = 0; i < kPixels; ++i) gradient[kHiddenWeights + h * kPixels + i] += back[h] * row.pixels[i];
+      for (std::size_t i = 0; i < kPixels; ++i)
+        gradient[kHiddenWeights + h * kPixels + i] += back[h] * row.pixels[i];
       gradient[kHiddenBiases + h] += back[h];
     }
   }
@@ -93,7 +97,8 @@ double Model::gradient(std::span<const Row> rows, std::span<float> gradient) con
 
 std::uint32_t Model::classify(const Row& row) const {
   const Pass pass = forward(row);
-  return static_cast<std::uint32_t>(std::max_element(pass.probability, pass.probability + kClasses) - pass.probability);
+  return static_cast<std::uint32_t>(
+      std::max_element(pass.probability, pass.probability + kClasses) - pass.probability);
 }
 
 void Model::step(std::span<const float> gradient, float rate) {

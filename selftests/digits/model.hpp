@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The classifier: 64 pixels, 32 hidden units with ReLU, 10 classes with softmax. All its parameters are one vector, and so is their
-// gradient, which is what the workers all-reduce.
+// The classifier: 64 pixels, 32 hidden units with ReLU, 10 classes with softmax. All its parameters
+// are one vector, and so is their gradient, which is what the workers all-reduce.
 #pragma once
 
 #include <cstdint>

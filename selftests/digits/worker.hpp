@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Worker: one rank of the training, a client of the daemon through the C functions of libsdmacc and nothing else.
+// Worker: one rank of the training, a client of the daemon through the C functions of libsdmacc and
+// nothing else.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +26,17 @@ struct Setting {
 
 class Worker {
  public:
-  // Joins `group` on the daemon at `socket`. A failure is in error(), and then nothing else is called.
-  Worker(const Setting& setting, std::uint32_t rank, const std::string& socket, const std::string& group);
+  // Joins `group` on the daemon at `socket`. A failure is in error(), and then nothing else is
+  // called.
+  Worker(const Setting& setting, std::uint32_t rank, const std::string& socket,
+         const std::string& group);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
   struct Outcome {
-    double accuracy = 0;          // of the held-out rows
-    bool same_everywhere = false; // all ranks ended with the same bits
+    double accuracy = 0;           // of the held-out rows
+    bool same_everywhere = false;  // all ranks ended with the same bits
     std::uint64_t digest = 0;
   };
   // Trains a new model; rank 0 prints a line an epoch. False with error().

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// emit: golden prints of small Programs; every Program passes the loader's check, on every generation, for one and several engines; images
-// round trip; a Schedule that no handler runs is refused.
+// emit: golden prints of small Programs; every Program passes the loader's check, on every
+// generation, for one and several engines; images round trip; a Schedule that no handler runs is
+// refused.
 #include "daemon/emit/emit.hpp"
 
 #include <gtest/gtest.h>
@@ -30,8 +31,8 @@ const AlgorithmInfo& algorithm(std::string_view id) {
   SDMACC_ASSERT(!"no such algorithm");
 }
 
-Shape shape(std::string_view id, std::uint32_t ranks, std::uint64_t count, std::uint64_t slice, ReduceOp op = ReduceOp::Add,
-            DType dtype = DType::Fp32) {
+Shape shape(std::string_view id, std::uint32_t ranks, std::uint64_t count, std::uint64_t slice,
+            ReduceOp op = ReduceOp::Add, DType dtype = DType::Fp32) {
   Shape s;
   s.ranks = ranks;
   s.count = count;
@@ -57,10 +58,11 @@ std::string fault_of(const Program& program, std::uint32_t arch) {
   static sdmacc_check check;
   sdmacc_view view;
   sdmacc_fault fault;
-  if (sdmacc_program_parse(image.data(), image.size(), &view, &fault) != 0) return sdmacc_fault_text(fault.code);
+  if (sdmacc_program_parse(image.data(), image.size(), &view, &fault) != 0)
+    return sdmacc_fault_text(fault.code);
   if (sdmacc_validate(&check, &view, sdmacc_generation_by_arch(arch)) == 0) return "";
-  return fmt::format("section {} offset {}: {} ({:#x})", check.fault.section, check.fault.offset, sdmacc_fault_text(check.fault.code),
-                     check.fault.value);
+  return fmt::format("section {} offset {}: {} ({:#x})", check.fault.section, check.fault.offset,
+                     sdmacc_fault_text(check.fault.code), check.fault.value);
 }
 
 struct Golden {
@@ -85,7 +87,8 @@ TEST(EmitGolden, Programs) {
   const bool update = std::getenv("SDMACC_UPDATE_GOLDEN") != nullptr;
   for (const Golden& g : kGolden) {
     const std::string path = std::string(SDMACC_GOLDEN_DIR) + "/" + g.file + ".txt";
-    const std::string text = to_string(program_of(g.id, shape(g.id, g.ranks, g.count, g.slice, g.op, g.dtype), world_of(g.ranks)));
+    const std::string text = to_string(
+        program_of(g.id, shape(g.id, g.ranks, g.count, g.slice, g.op, g.dtype), world_of(g.ranks)));
     if (update) {
       std::ofstream(path) << text;
       continue;
@@ -107,11 +110,13 @@ TEST(Emit, EveryProgramPassesTheLoadersCheck) {
             for (const ReduceOp op : {ReduceOp::Add, ReduceOp::Fma})
               for (const std::uint32_t arch : {0x05u, 0x0cu, 0x14u, 0x1cu}) {
                 if (ranks > sdmacc_generation_by_arch(arch)->topsps) continue;
-                Shape s = shape(info.id, ranks, count, 512, op, count % 2 == 0 ? DType::Fp32 : DType::Fp8e5);
+                Shape s = shape(info.id, ranks, count, 512, op,
+                                count % 2 == 0 ? DType::Fp32 : DType::Fp8e5);
                 s.channels = channels;
                 if (info.refuses(s)) continue;
                 const Program p = program_of(info.id, s, world_of(ranks, arch, engines));
-                EXPECT_EQ(fault_of(p, arch), "") << p.title << " channels " << channels << " engines " << engines << " arch " << arch;
+                EXPECT_EQ(fault_of(p, arch), "") << p.title << " channels " << channels
+                                                 << " engines " << engines << " arch " << arch;
               }
 }
 
@@ -146,7 +151,8 @@ TEST(Emit, OriginsCoverTheRings) {
   const Program p = program_of("ring", shape("ring", 4, 4096, 1024), world_of(4));
   for (std::uint32_t s = 0; s < p.sections.size(); ++s) {
     if (p.sections[s].kind != SDMACC_SECTION_RING_M2S) continue;
-    for (std::uint32_t d = 0; d < p.sections[s].size / sizeof(sdmacc_desc); ++d) ASSERT_NE(p.origin(s, d), nullptr) << s << " " << d;
+    for (std::uint32_t d = 0; d < p.sections[s].size / sizeof(sdmacc_desc); ++d)
+      ASSERT_NE(p.origin(s, d), nullptr) << s << " " << d;
   }
   EXPECT_EQ(p.origin(0, 0), nullptr);
 }
@@ -158,15 +164,22 @@ TEST(Emit, RefusesWhatNoHandlerRuns) {
     const auto p = emit(*schedule, world_of(2));
     return p ? std::string() : p.error().text();
   };
-  EXPECT_EQ(refusal([](Schedule& s) { s.lanes[0].steps[2].waits.erase(s.lanes[0].steps[2].waits.begin()); }),
-            "emit: [2]: rank 0 channel 0: a step that does not wait for one credit and one arrival, which the ring handler does not do (internal)");
+  EXPECT_EQ(refusal([](Schedule& s) {
+              s.lanes[0].steps[2].waits.erase(s.lanes[0].steps[2].waits.begin());
+            }),
+            "emit: [2]: rank 0 channel 0: a step that does not wait for one credit and one "
+            "arrival, which the ring handler does not do (internal)");
   EXPECT_EQ(refusal([](Schedule& s) { s.lanes[1].steps[3].posts.pop_back(); }),
-            "emit: [3]: rank 1 channel 0: a step that keeps its credit, which the ring handler does not do (internal)");
+            "emit: [3]: rank 1 channel 0: a step that keeps its credit, which the ring handler "
+            "does not do (internal)");
   EXPECT_EQ(refusal([](Schedule& s) { s.lanes[0].steps[0].posts[1].count = 3; }),
-            "emit: [0]: rank 0 channel 0: the prologue does not post its own recv twice and the predecessor's credit four times, which the ring "
+            "emit: [0]: rank 0 channel 0: the prologue does not post its own recv twice and the "
+            "predecessor's credit four times, which the ring "
             "handler does not do (internal)");
-  EXPECT_EQ(refusal([](Schedule& s) { s.alg = Alg::Hier; }), "emit: no handler runs HIER by itself (unsupported)");
-  EXPECT_EQ(refusal([](Schedule& s) { s.count = 0; }), "emit: count 0 has no Program: nothing moves (invalid)");
+  EXPECT_EQ(refusal([](Schedule& s) { s.alg = Alg::Hier; }),
+            "emit: no handler runs HIER by itself (unsupported)");
+  EXPECT_EQ(refusal([](Schedule& s) { s.count = 0; }),
+            "emit: count 0 has no Program: nothing moves (invalid)");
   EXPECT_NE(refusal([](Schedule& s) { s.ranks = 3; }), "");
 }
 
@@ -176,7 +189,8 @@ TEST(Emit, MeshTapesMustBeEqual) {
   schedule->lanes[0].steps[events + 1].waits.clear();
   const auto p = emit(*schedule, world_of(2));
   ASSERT_FALSE(p);
-  EXPECT_EQ(p.error().text(), "emit: [0]: event 1 of slice 1 differs from the first slice's (internal)");
+  EXPECT_EQ(p.error().text(),
+            "emit: [0]: event 1 of slice 1 differs from the first slice's (internal)");
 }
 
 TEST(Emit, LimitsAreNamed) {
@@ -187,7 +201,8 @@ TEST(Emit, LimitsAreNamed) {
   const auto big = algorithm("ring").build(shape("ring", 2, 1ull << 31, 1ull << 31));
   const auto q = emit(*big, world_of(2));
   ASSERT_FALSE(q);
-  EXPECT_NE(q.error().text().find("at most 65533 fit a SLOT word"), std::string::npos) << q.error().text();
+  EXPECT_NE(q.error().text().find("at most 65533 fit a SLOT word"), std::string::npos)
+      << q.error().text();
 }
 
 }  // namespace

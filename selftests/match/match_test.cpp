@@ -7,7 +7,8 @@
 namespace sdmacc {
 namespace {
 
-Instruction instruction(std::uint64_t count, ReduceOp op = ReduceOp::Add, DType dtype = DType::Fp32) {
+Instruction instruction(std::uint64_t count, ReduceOp op = ReduceOp::Add,
+                        DType dtype = DType::Fp32) {
   Instruction i;
   i.count = count;
   i.op = op;
@@ -69,15 +70,17 @@ TEST(Match, DisagreementNamesEachRank) {
   auto got = m.add(1, 1, instruction(101), 3);
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().text(),
-            "match: rank 1: ranks disagree on operation 0 of the group: rank 0: ALL_REDUCE ADD FP32 100 elements; rank 1: ALL_REDUCE ADD FP32 "
+            "match: rank 1: ranks disagree on operation 0 of the group: rank 0: ALL_REDUCE ADD "
+            "FP32 100 elements; rank 1: ALL_REDUCE ADD FP32 "
             "101 elements; rank 3: ALL_REDUCE ADD FP32 100 elements; not arrived: 2 (mismatch)");
 }
 
 TEST(Match, EachFieldMustAgree) {
   auto other_collective = instruction(4);
   other_collective.collective = Collective::ReduceScatter;
-  for (const Instruction& other : {instruction(5), instruction(4, ReduceOp::Max), instruction(4, ReduceOp::Fma),
-                                   instruction(4, ReduceOp::Add, DType::Bf16), other_collective}) {
+  for (const Instruction& other :
+       {instruction(5), instruction(4, ReduceOp::Max), instruction(4, ReduceOp::Fma),
+        instruction(4, ReduceOp::Add, DType::Bf16), other_collective}) {
     Matcher m;
     m.open(1, 2);
     ASSERT_TRUE(m.add(1, 0, instruction(4), 1));

@@ -12,7 +12,8 @@ constexpr std::uint64_t kFrom = 0x400000, kTo = 0x500000;
 class Broadcasts : public testing::TestWithParam<std::uint32_t> {
  protected:
   std::uint64_t at(std::uint32_t core, Side side, std::uint32_t queue, std::uint32_t reg) {
-    return sdmacc_soc_bcast(&device.soc.arch(), core, side == Side::S2m ? SDMACC_S2M_OFFSET : 0, queue, reg);
+    return sdmacc_soc_bcast(&device.soc.arch(), core, side == Side::S2m ? SDMACC_S2M_OFFSET : 0,
+                            queue, reg);
   }
   std::uint32_t tail(std::uint32_t engine, Side side, std::uint32_t queue) {
     return device.soc.queue(engine, queue).state().ring[static_cast<int>(side)].tail;
@@ -39,7 +40,8 @@ TEST_P(Broadcasts, OneStoreReachesTheMaskedEngines) {
   for (auto& rig : rigs) {
     const bool reached = rig->engine == 17 || rig->engine == 18 || rig->engine == 31;
     EXPECT_EQ(tail(rig->engine, Side::M2s, 4), reached ? 1u : 0u) << rig->engine;
-    EXPECT_EQ(*device.at<std::uint32_t>(kTo + 64 * rig->engine), reached ? rig->engine : 0) << rig->engine;
+    EXPECT_EQ(*device.at<std::uint32_t>(kTo + 64 * rig->engine), reached ? rig->engine : 0)
+        << rig->engine;
   }
   EXPECT_EQ(tail(17, Side::M2s, 5), 0u);
   EXPECT_EQ(tail(1, Side::M2s, 4), 0u);
@@ -69,10 +71,12 @@ TEST_P(Broadcasts, RefusesWhatIsNotMasked) {
   refused(at(0, Side::M2s, 4, SDMACC_Q_TAIL_INC), "(broadcast_mask)");
   device.poke(at(0, Side::M2s, 5, SDMACC_Q_BCAST_MASK), sdmacc_bcast_mask(1, 0));
   refused(at(0, Side::M2s, 4, SDMACC_Q_TAIL_INC), "(broadcast_mask)");
-  device.poke(at(0, Side::M2s, 4, SDMACC_Q_BCAST_MASK), sdmacc_bcast_mask(1, 0) & ~SDMACC_BCAST_ENABLE);
+  device.poke(at(0, Side::M2s, 4, SDMACC_Q_BCAST_MASK),
+              sdmacc_bcast_mask(1, 0) & ~SDMACC_BCAST_ENABLE);
   refused(at(0, Side::M2s, 4, SDMACC_Q_TAIL_INC), "(broadcast_mask)");
   device.poke(at(0, Side::M2s, 4, SDMACC_Q_BCAST_MASK), sdmacc_bcast_mask(1, 0));
-  for (const std::uint32_t reg : {SDMACC_Q_CFG, SDMACC_Q_BASE_LO, SDMACC_Q_LENGTH, SDMACC_Q_HEAD, SDMACC_Q_S2M_SWCTRL})
+  for (const std::uint32_t reg :
+       {SDMACC_Q_CFG, SDMACC_Q_BASE_LO, SDMACC_Q_LENGTH, SDMACC_Q_HEAD, SDMACC_Q_S2M_SWCTRL})
     refused(at(0, Side::M2s, 4, reg), "(broadcast_register)");
   refused(at(0, Side::S2m, 4, SDMACC_Q_M2S_SWCTRL), "(broadcast_register)");
   refused(at(0, Side::S2m, 4, SDMACC_Q_BCAST_MASK), "(broadcast_register)");
@@ -103,8 +107,11 @@ TEST_P(Broadcasts, ReachesQueuesOfTheWritersContextOnly) {
   EXPECT_EQ(tail(1, Side::M2s, 4), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Generations, Broadcasts, testing::Values(SDMACC_ARCH_SUNDA, SDMACC_ARCH_CAYMAN),
-                         [](const auto& test) { return std::string(sdmacc_name_arch(test.param)); });
+INSTANTIATE_TEST_SUITE_P(Generations, Broadcasts,
+                         testing::Values(SDMACC_ARCH_SUNDA, SDMACC_ARCH_CAYMAN),
+                         [](const auto& test) {
+                           return std::string(sdmacc_name_arch(test.param));
+                         });
 
 }  // namespace
 }  // namespace sdmacc::model::test

@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::uint64_t kFrom = 0x400000, kTo = 0x500000;
 
-std::uint64_t aperture(std::uint64_t offset) { return cayman().host_aperture + offset; }
+std::uint64_t aperture(std::uint64_t offset) {
+  return cayman().host_aperture + offset;
+}
 
 TEST(ContextTables, WindowsAreDisjointAndFew) {
   Context c(1);
@@ -91,7 +93,9 @@ TEST_F(Contexts, NothingIsAllowedBeforeItIsGranted) {
   EXPECT_EQ(copy(kFrom, kTo), Code::Window);
   EXPECT_EQ(last.side, Side::S2m);
   EXPECT_EQ(last.address, kTo);
-  EXPECT_EQ(to_string(last), "engine 9 queue 2 s2m descriptor 0, context 5: address 0x500000 (16 bytes) is outside every window of the context (window)");
+  EXPECT_EQ(to_string(last),
+            "engine 9 queue 2 s2m descriptor 0, context 5: address 0x500000 (16 bytes) is outside "
+            "every window of the context (window)");
   window(kTo, 16, kWrite);
   EXPECT_EQ(copy(kFrom, kTo), Code::None);
   EXPECT_EQ(*device.at<std::uint32_t>(kTo), 77u);
@@ -144,7 +148,9 @@ TEST_F(Contexts, TheRingFetchIsChecked) {
 }
 
 TEST_F(Contexts, SemaphoresHaveWindowsOfFourBytes) {
-  const auto sem = [](std::uint32_t id) { return sdmacc_soc_sem(&cayman(), 3, SDMACC_SEM_INC, id); };
+  const auto sem = [](std::uint32_t id) {
+    return sdmacc_soc_sem(&cayman(), 3, SDMACC_SEM_INC, id);
+  };
   window(kFrom, 64, kRead);
   window(sem(10), 8, kWrite);
   EXPECT_EQ(copy(kFrom, sem(10), 4), Code::None);
@@ -247,9 +253,11 @@ TEST(HostView, ErrorsAreReturned) {
   Device device;
   const std::uint64_t sem = sdmacc_soc_sem(&cayman(), 0, SDMACC_SEM_DEC, 8);
   EXPECT_EQ(device.soc.read32(0x90000000000).error().text(),
-            "device: host, context 0: no block of the device has address 0x90000000000 (4 bytes) (decode) (device error)");
+            "device: host, context 0: no block of the device has address 0x90000000000 (4 bytes) "
+            "(decode) (device error)");
   EXPECT_NE(device.soc.write32(sem, 1).error().text().find("semaphore_wrap"), std::string::npos);
-  EXPECT_NE(device.soc.write32(sem + 1, 1).error().text().find("register_alignment"), std::string::npos);
+  EXPECT_NE(device.soc.write32(sem + 1, 1).error().text().find("register_alignment"),
+            std::string::npos);
   std::uint64_t two = 0;
   EXPECT_NE(device.soc.write(sem, &two, 8).error().text().find("register_size"), std::string::npos);
   EXPECT_NE(device.soc.read32(aperture(0)).error().text().find("aperture"), std::string::npos);

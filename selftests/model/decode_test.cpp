@@ -19,7 +19,8 @@ struct Expected {
 
 std::vector<Expected> blocks(const sdmacc_generation& g) {
   std::vector<Expected> all;
-  for (std::uint32_t i = 0; i < g.hbm_stacks; ++i) all.push_back({g.hbm_base[i], kHbm, Block::Hbm, i});
+  for (std::uint32_t i = 0; i < g.hbm_stacks; ++i)
+    all.push_back({g.hbm_base[i], kHbm, Block::Hbm, i});
   all.push_back({g.host_aperture, kApertureBytes, Block::Host, 0});
   for (std::uint32_t c = 0; c < g.cores; ++c) {
     all.push_back({g.core_base[c], kSbufBytes, Block::Sbuf, c});
@@ -45,7 +46,8 @@ class Decode : public testing::TestWithParam<std::uint32_t> {
 
 TEST_P(Decode, FindsEachBlockFromFirstToLastByte) {
   for (const Expected& e : blocks(arch)) {
-    for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{4}, e.size / 2, e.size - 1}) {
+    for (const std::uint64_t offset :
+         {std::uint64_t{0}, std::uint64_t{4}, e.size / 2, e.size - 1}) {
       const Target t = map.decode(e.base + offset);
       ASSERT_EQ(t.block, e.block) << std::hex << e.base << " + " << offset;
       EXPECT_EQ(t.index, e.index) << std::hex << e.base + offset;
@@ -60,19 +62,22 @@ TEST_P(Decode, BlocksDoNotOverlap) {
   const auto all = blocks(arch);
   for (const Expected& a : all)
     for (const Expected& b : all)
-      EXPECT_FALSE(a.base < b.base && b.base < a.base + a.size) << std::hex << a.base << " " << b.base;
+      EXPECT_FALSE(a.base < b.base && b.base < a.base + a.size)
+          << std::hex << a.base << " " << b.base;
 }
 
 TEST_P(Decode, BetweenTheBlocksIsNothing) {
-  std::vector<std::uint64_t> nowhere = {~0ull,
-                                        arch.host_aperture + kApertureBytes,
-                                        arch.hbm_base[0] + kHbm,
-                                        sdmacc_soc_topsp(&arch, 0) + 0x2000,
-                                        sdmacc_soc_topsp(&arch, 0) + 0x300000,
-                                        sdmacc_soc_topsp(&arch, arch.topsps - 1) + arch.topsp_stride,
-                                        arch.topsp_base - 4,
-                                        arch.core_base[0] + kSbufBytes};
-  for (const std::uint64_t address : nowhere) EXPECT_EQ(map.decode(address).block, Block::None) << std::hex << address;
+  std::vector<std::uint64_t> nowhere = {
+      ~0ull,
+      arch.host_aperture + kApertureBytes,
+      arch.hbm_base[0] + kHbm,
+      sdmacc_soc_topsp(&arch, 0) + 0x2000,
+      sdmacc_soc_topsp(&arch, 0) + 0x300000,
+      sdmacc_soc_topsp(&arch, arch.topsps - 1) + arch.topsp_stride,
+      arch.topsp_base - 4,
+      arch.core_base[0] + kSbufBytes};
+  for (const std::uint64_t address : nowhere)
+    EXPECT_EQ(map.decode(address).block, Block::None) << std::hex << address;
 }
 
 TEST_P(Decode, HbmEndsWhereTheOptionOrTheSlotEnds) {
@@ -103,15 +108,18 @@ TEST_P(Decode, RoutingBits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Generations, Decode, testing::Range(0u, SDMACC_GENERATIONS), [](const auto& test) {
-  const auto* g = sdmacc_generation_at(test.param);
-  return std::string(g->name == std::string("mariana+") ? "mariana_plus" : g->name);
-});
+INSTANTIATE_TEST_SUITE_P(Generations, Decode, testing::Range(0u, SDMACC_GENERATIONS),
+                         [](const auto& test) {
+                           const auto* g = sdmacc_generation_at(test.param);
+                           return std::string(g->name == std::string("mariana+") ? "mariana_plus"
+                                                                                 : g->name);
+                         });
 
 // The numbers that the public sources print, not derived from the row.
 TEST(DecodeCayman, PublishedAddresses) {
   const AddressMap map(*sdmacc_generation_by_arch(0x0c), kHbm, 0);
-  const auto is = [&](std::uint64_t address, Block block, std::uint32_t index, std::uint64_t offset) {
+  const auto is = [&](std::uint64_t address, Block block, std::uint32_t index,
+                      std::uint64_t offset) {
     const Target t = map.decode(address);
     EXPECT_EQ(t.block, block) << std::hex << address;
     EXPECT_EQ(t.index, index) << std::hex << address;

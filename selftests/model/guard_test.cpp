@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Host memory that goes away: a file truncated under its mapping is an error of the queue, not the end
-// of the process.
+// Host memory that goes away: a file truncated under its mapping is an error of the queue, not the
+// end of the process.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,7 +20,8 @@ class File {
  public:
   File() : fd_(memfd_create("model-test", MFD_CLOEXEC)) {
     EXPECT_EQ(ftruncate(fd_, kPage * kPages), 0);
-    memory_ = static_cast<std::byte*>(mmap(nullptr, kPage * kPages, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0));
+    memory_ = static_cast<std::byte*>(
+        mmap(nullptr, kPage * kPages, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0));
     EXPECT_NE(memory_, MAP_FAILED);
   }
   ~File() {
@@ -37,7 +38,9 @@ class File {
 
 class Guards : public testing::Test {
  protected:
-  Guards() { EXPECT_TRUE(device.soc.context(0).add_extent(0, kPage * kPages, file.memory(), kRead | kWrite)); }
+  Guards() {
+    EXPECT_TRUE(device.soc.context(0).add_extent(0, kPage * kPages, file.memory(), kRead | kWrite));
+  }
   ErrorRecord go() {
     rig.go();
     const auto errors = device.errors();
@@ -68,7 +71,9 @@ TEST_F(Guards, ATruncatedSourceOrDestination) {
   e = go();
   EXPECT_EQ(e.code, Code::MemoryFault);
   EXPECT_EQ(e.side, Side::S2m);
-  EXPECT_EQ(to_string(e), fmt::format("engine 0 queue 0 s2m descriptor 0, context 0: memory behind {:#x} cannot be reached (memory_fault)", aperture + 3 * kPage));
+  EXPECT_EQ(to_string(e), fmt::format("engine 0 queue 0 s2m descriptor 0, context 0: memory behind "
+                                      "{:#x} cannot be reached (memory_fault)",
+                                      aperture + 3 * kPage));
   file.keep(kPages);
   rig.copy(kFrom, aperture + 3 * kPage, kPage);
   EXPECT_EQ(go().code, Code::None) << "the queue works again after a reset";
@@ -115,11 +120,11 @@ TEST_F(Guards, OnEveryThread) {
   std::vector<std::thread> threads;
   std::atomic<int> caught = 0;
   for (int t = 0; t < 4; ++t)
-    threads.emplace_back([&] {
+    threads.emplace_back([&, t] {
       for (int i = 0; i < 200; ++i) {
-        auto touch = [&] { std::memset(file.memory() + kPage * (i % 2), 1, 64); };
-        const std::uintptr_t bad = guarded(touch);
-        if (bad == reinterpret_cast<std::uintptr_t>(file.memory() + kPage)) ++caught;
+        std::byte* at = file.memory() + kPage * (i % 2) + 64 * t;
+        auto touch = [&] { std::memset(at, 1, 64); };
+        if (guarded(touch) == reinterpret_cast<std::uintptr_t>(at)) ++caught;
       }
     });
   for (auto& t : threads) t.join();
@@ -127,6 +132,7 @@ TEST_F(Guards, OnEveryThread) {
 }
 
 TEST_F(Guards, ElsewhereTheSignalGoesItsWay) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   file.keep(1);
   EXPECT_DEATH(file.memory()[kPage] = std::byte{1}, "");
 }

@@ -42,13 +42,17 @@ TEST_F(Packets, BarriersAndOtherFlagsOfACopy) {
   device.put(kA, bytes(16, 1));
   rig.copy(kA, kB, 16, SDMACC_META_COPY | SDMACC_META_WRITE_BARRIER);
   // What the public driver writes: no FIRST or LAST on the write side; DMB for scrubbing.
-  rig.m2s(sdmacc_len_ctrl(16, SDMACC_LEN_FIRST | SDMACC_LEN_LAST | SDMACC_LEN_DMB, 0), SDMACC_META_COPY, kB);
+  rig.m2s(sdmacc_len_ctrl(16, SDMACC_LEN_FIRST | SDMACC_LEN_LAST | SDMACC_LEN_DMB, 0),
+          SDMACC_META_COPY, kB);
   rig.s2m(16, kC);
-  rig.m2s(sdmacc_len_ctrl(16, SDMACC_LEN_FIRST | SDMACC_LEN_LAST | SDMACC_LEN_NO_SNOOP, 0), SDMACC_META_COPY, kC);
-  rig.s2m(sdmacc_len_ctrl(16, SDMACC_LEN_INT_EN | SDMACC_LEN_STRONG_ORDER_WR | SDMACC_LEN_FIRST, 0), kD);
+  rig.m2s(sdmacc_len_ctrl(16, SDMACC_LEN_FIRST | SDMACC_LEN_LAST | SDMACC_LEN_NO_SNOOP, 0),
+          SDMACC_META_COPY, kC);
+  rig.s2m(sdmacc_len_ctrl(16, SDMACC_LEN_INT_EN | SDMACC_LEN_STRONG_ORDER_WR | SDMACC_LEN_FIRST, 0),
+          kD);
   rig.go();
   expect_clean();
-  EXPECT_EQ(device.get<std::uint8_t>(kD, 16), bytes(16, 1)) << "in order, each reads what the one before wrote";
+  EXPECT_EQ(device.get<std::uint8_t>(kD, 16), bytes(16, 1))
+      << "in order, each reads what the one before wrote";
 }
 
 TEST_F(Packets, ACopyMayOverlapItself) {
@@ -60,7 +64,8 @@ TEST_F(Packets, ACopyMayOverlapItself) {
 }
 
 TEST_F(Packets, CopiesReachEveryMemory) {
-  const std::uint64_t sbuf = cayman().core_base[5], ram = sdmacc_soc_topsp(&cayman(), 12) + SDMACC_TOPSP_RAM + 0x50000;
+  const std::uint64_t sbuf = cayman().core_base[5],
+                      ram = sdmacc_soc_topsp(&cayman(), 12) + SDMACC_TOPSP_RAM + 0x50000;
   const std::uint64_t far = cayman().hbm_base[3] + 64;
   device.put(kA, bytes(64, 3));
   rig.copy(kA, sbuf, 64);
@@ -75,8 +80,10 @@ TEST_F(Packets, CopiesReachEveryMemory) {
 TEST_F(Packets, FourBytesToARegisterAreAWrite) {
   const auto sem = [](std::uint32_t window) { return sdmacc_soc_sem(&cayman(), 9, window, 5); };
   device.put<std::uint32_t>(kA, {7});
-  for (const std::uint32_t w : {SDMACC_SEM_INC, SDMACC_SEM_INC, SDMACC_SEM_DEC, SDMACC_SEM_INC}) rig.copy(kA, sem(w), 4);
-  rig.copy(kA, cayman().core_base[0] + cayman().tpb_peripherals + 0x2700000 + SDMACC_SEM_INC + 28, 4);
+  for (const std::uint32_t w : {SDMACC_SEM_INC, SDMACC_SEM_INC, SDMACC_SEM_DEC, SDMACC_SEM_INC})
+    rig.copy(kA, sem(w), 4);
+  rig.copy(kA, cayman().core_base[0] + cayman().tpb_peripherals + 0x2700000 + SDMACC_SEM_INC + 28,
+           4);
   rig.go();
   expect_clean();
   EXPECT_EQ(device.peek(sem(SDMACC_SEM_READ)), 14u);
@@ -96,7 +103,8 @@ TEST_F(Packets, Replication) {
   for (const std::uint32_t n : {1u, 2u, 8u}) {
     rig.m2s(control, SDMACC_META_REPLICATE | (n == 2 ? SDMACC_META_WRITE_BARRIER : 0), kA);
     for (std::uint32_t i = 0; i < n; ++i)
-      rig.s2m(sdmacc_len_ctrl(1000, (i == 0 ? SDMACC_LEN_FIRST : 0) | (i + 1 == n ? SDMACC_LEN_LAST : 0), 0),
+      rig.s2m(sdmacc_len_ctrl(
+                  1000, (i == 0 ? SDMACC_LEN_FIRST : 0) | (i + 1 == n ? SDMACC_LEN_LAST : 0), 0),
               kB + (n * 8 + i) * 1000);
   }
   rig.copy(kA, kC, 16);  // the next packet begins where it should
@@ -104,7 +112,8 @@ TEST_F(Packets, Replication) {
   expect_clean();
   for (const std::uint32_t n : {1u, 2u, 8u})
     for (std::uint32_t i = 0; i < n; ++i)
-      EXPECT_EQ(device.get<std::uint8_t>(kB + (n * 8 + i) * 1000, 1000), bytes(1000, 9)) << n << " " << i;
+      EXPECT_EQ(device.get<std::uint8_t>(kB + (n * 8 + i) * 1000, 1000), bytes(1000, 9))
+          << n << " " << i;
   EXPECT_EQ(device.get<std::uint8_t>(kC, 16), bytes(16, 9));
 }
 
@@ -172,9 +181,11 @@ TEST_F(Packets, AtTheLimits) {
   rig.compute(SDMACC_CCE_ADD, SDMACC_DTYPE_FP32, from, to, kBytes);
   rig.go();
   expect_clean();
-  for (const std::uint64_t d : to) EXPECT_EQ(device.get<float>(d, kBytes / 4), std::vector<float>(kBytes / 4, 2 * 65535.f));
+  for (const std::uint64_t d : to)
+    EXPECT_EQ(device.get<float>(d, kBytes / 4), std::vector<float>(kBytes / 4, 2 * 65535.f));
   rig.reset();
-  rig.compute(SDMACC_CCE_FMA, SDMACC_DTYPE_FP32, from, {to[0]}, kBytes, std::vector<float>(32, 0.5f));
+  rig.compute(SDMACC_CCE_FMA, SDMACC_DTYPE_FP32, from, {to[0]}, kBytes,
+              std::vector<float>(32, 0.5f));
   rig.go();
   expect_clean();
   EXPECT_EQ(device.get<float>(to[0], kBytes / 4), std::vector<float>(kBytes / 4, 65535.f));

@@ -8,7 +8,8 @@ namespace sdmacc::model::test {
 namespace {
 
 constexpr std::uint64_t kFrom = 0x400000, kTo = 0x500000;
-constexpr std::uint32_t kEnabled = SDMACC_Q_CFG_RESET | SDMACC_Q_CFG_PREFETCH | SDMACC_Q_CFG_SCHEDULE;
+constexpr std::uint32_t kEnabled =
+    SDMACC_Q_CFG_RESET | SDMACC_Q_CFG_PREFETCH | SDMACC_Q_CFG_SCHEDULE;
 
 class Queues : public testing::Test {
  protected:
@@ -43,7 +44,8 @@ TEST_F(Queues, RegistersReadBack) {
     EXPECT_EQ(rig.read(side, SDMACC_Q_BASE_HI), 0x8040u);
     rig.write(side, SDMACC_Q_LENGTH, 0xff000020);
     EXPECT_EQ(rig.read(side, SDMACC_Q_LENGTH), 0x20u);
-    for (const std::uint32_t reg : {SDMACC_Q_HEAD, SDMACC_Q_TAIL, SDMACC_Q_STATUS, SDMACC_Q_CURRENT}) {
+    for (const std::uint32_t reg :
+         {SDMACC_Q_HEAD, SDMACC_Q_TAIL, SDMACC_Q_STATUS, SDMACC_Q_CURRENT}) {
       const std::uint32_t before = rig.read(side, reg);
       rig.write(side, reg, 0x55);
       EXPECT_EQ(rig.read(side, reg), before) << std::hex << reg;
@@ -105,7 +107,8 @@ TEST_F(Queues, APacketWaitsForAllItsDescriptors) {
 }
 
 TEST_F(Queues, DisabledKeepsWhatIsArmed) {
-  for (const std::uint32_t config : {SDMACC_Q_CFG_RESET, SDMACC_Q_CFG_PREFETCH, SDMACC_Q_CFG_SCHEDULE}) {
+  for (const std::uint32_t config :
+       {SDMACC_Q_CFG_RESET, SDMACC_Q_CFG_PREFETCH, SDMACC_Q_CFG_SCHEDULE}) {
     rig.write(Side::S2m, SDMACC_Q_CFG, config);
     copy_word(config, kTo);
     rig.go();
@@ -301,7 +304,8 @@ TEST_F(Queues, RingsMayLieInHostMemory) {
   const std::uint64_t aperture = cayman().host_aperture;
   Context& context = device.soc.context(0);
   ASSERT_TRUE(context.add_extent(0x1000, sizeof rings, reinterpret_cast<std::byte*>(rings), kRead));
-  ASSERT_TRUE(context.add_extent(0x8000, sizeof data, reinterpret_cast<std::byte*>(data), kRead | kWrite));
+  ASSERT_TRUE(
+      context.add_extent(0x8000, sizeof data, reinterpret_cast<std::byte*>(data), kRead | kWrite));
   const std::uint32_t control = sdmacc_len_ctrl(4, SDMACC_LEN_FIRST | SDMACC_LEN_LAST, 1);
   rings[0][0] = {control, SDMACC_META_COPY, aperture + 0x8000};
   rings[1][0] = {control, 0, aperture + 0x8004};
@@ -332,15 +336,17 @@ TEST(Engines, StateAnswersAtOnce) {
   EXPECT_EQ(device.peek(base + SDMACC_E_M2S_STATE), 0u);
 }
 
-// What a driver's probe writes has no effect and can be read back; what it has not written reads as zero.
+// What a driver's probe writes has no effect and can be read back; what it has not written reads as
+// zero.
 TEST(Engines, OtherRegistersAreKept) {
   Device device;
   const std::uint64_t base = sdmacc_soc_engine(&cayman(), 7, 15);
-  for (const std::uint64_t offset : {0x310ull, 0x124ull, 0x3a300ull, 0x254ull, 0x3b460ull, 0x20380ull, 0x4001cull,
-                                     0x40800ull, 0x1074ull, 0x210a0ull}) {
+  for (const std::uint64_t offset : {0x310ull, 0x124ull, 0x3a300ull, 0x254ull, 0x3b460ull,
+                                     0x20380ull, 0x4001cull, 0x40800ull, 0x1074ull, 0x210a0ull}) {
     EXPECT_EQ(device.peek(base + offset), 0u) << std::hex << offset;
     device.poke(base + offset, static_cast<std::uint32_t>(offset * 3));
-    EXPECT_EQ(device.peek(base + offset), static_cast<std::uint32_t>(offset * 3)) << std::hex << offset;
+    EXPECT_EQ(device.peek(base + offset), static_cast<std::uint32_t>(offset * 3))
+        << std::hex << offset;
   }
   EXPECT_EQ(device.peek(sdmacc_soc_engine(&cayman(), 7, 14) + 0x310), 0u);
 }

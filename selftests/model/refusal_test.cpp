@@ -14,11 +14,21 @@ namespace {
 constexpr std::uint64_t kA = 0x400000, kB = 0x420000, kTo = 0x500000;
 constexpr std::uint32_t kBoth = SDMACC_LEN_FIRST | SDMACC_LEN_LAST;
 
-void add(Rig& r) { r.compute(SDMACC_CCE_ADD, SDMACC_DTYPE_FP32, {kA, kB}, {kTo, kTo + 64}, 16); }
-void add_one(Rig& r) { r.compute(SDMACC_CCE_ADD, SDMACC_DTYPE_FP32, {kA, kB}, {kTo}, 16); }
-void fma(Rig& r) { r.compute(SDMACC_CCE_FMA, SDMACC_DTYPE_FP32, {kA, kB}, {kTo}, 16, {1, 2}); }
-sdmacc_desc& m(Rig& r, std::uint32_t i) { return r.desc(Side::M2s, i); }
-sdmacc_desc& s(Rig& r, std::uint32_t i) { return r.desc(Side::S2m, i); }
+void add(Rig& r) {
+  r.compute(SDMACC_CCE_ADD, SDMACC_DTYPE_FP32, {kA, kB}, {kTo, kTo + 64}, 16);
+}
+void add_one(Rig& r) {
+  r.compute(SDMACC_CCE_ADD, SDMACC_DTYPE_FP32, {kA, kB}, {kTo}, 16);
+}
+void fma(Rig& r) {
+  r.compute(SDMACC_CCE_FMA, SDMACC_DTYPE_FP32, {kA, kB}, {kTo}, 16, {1, 2});
+}
+sdmacc_desc& m(Rig& r, std::uint32_t i) {
+  return r.desc(Side::M2s, i);
+}
+sdmacc_desc& s(Rig& r, std::uint32_t i) {
+  return r.desc(Side::S2m, i);
+}
 void replicate(Rig& r, unsigned n) {
   r.m2s(16 | kBoth, SDMACC_META_REPLICATE, kA);
   for (unsigned i = 0; i < n; ++i)
@@ -170,7 +180,8 @@ TEST_P(Refusal, IsReportedAndNothingIsWritten) {
   EXPECT_EQ(device.errors().size(), 1u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Packets, Refusal, testing::ValuesIn(kCases), [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(Packets, Refusal, testing::ValuesIn(kCases),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST(RefusalLimits, DescriptorsOfTheGenerationCount) {
   sdmacc_generation small = cayman();
@@ -209,16 +220,19 @@ TEST(RefusalLimits, ASemaphoreThatWouldWrap) {
   EXPECT_EQ(e.value, 0xffffffffu);
   EXPECT_EQ(e.target, 1u);
   EXPECT_EQ(device.peek(sdmacc_soc_sem(&cayman(), 4, SDMACC_SEM_READ, 9)), 0xffffffffu);
-  EXPECT_EQ(to_string(e), fmt::format("engine 0 queue 0 s2m descriptor 1, context 0: semaphore {:#x} holds 4294967295, "
-                                      "1 would wrap it (semaphore_wrap)", inc));
+  EXPECT_EQ(
+      to_string(e),
+      fmt::format("engine 0 queue 0 s2m descriptor 1, context 0: semaphore {:#x} holds 4294967295, "
+                  "1 would wrap it (semaphore_wrap)",
+                  inc));
 }
 
 TEST(RefusalLimits, TheRingItselfMustBeReachable) {
   Device device;
   using Bad = std::pair<std::uint64_t, Code>;
-  for (const auto& [base, code] : {Bad{0x90000000000, Code::Decode},
-                                   Bad{sdmacc_soc_topsp(&cayman(), 0), Code::RegisterSize},
-                                   Bad{cayman().host_aperture | 0x1000, Code::Aperture}}) {
+  for (const auto& [base, code] :
+       {Bad{0x90000000000, Code::Decode}, Bad{sdmacc_soc_topsp(&cayman(), 0), Code::RegisterSize},
+        Bad{cayman().host_aperture | 0x1000, Code::Aperture}}) {
     Rig rig{device};
     rig.copy(kA, kTo, 16);
     rig.write(Side::M2s, SDMACC_Q_BASE_LO, static_cast<std::uint32_t>(base));

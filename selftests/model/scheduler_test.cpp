@@ -126,7 +126,8 @@ TEST_F(Schedulers, EachWorkerHasItsListAndStealsFromTheBackOfOthers) {
   scheduler.push(b, End::Back);
   a.action = [&] { scheduler.push(d, End::Back); };
   scheduler.push(a, End::Back);
-  ASSERT_TRUE(scheduler.pump(1));  // worker 2 has c, worker 0 has b and a: the next worker is looked at first
+  ASSERT_TRUE(scheduler.pump(
+      1));  // worker 2 has c, worker 0 has b and a: the next worker is looked at first
   EXPECT_EQ(log, "abdc");
   ASSERT_TRUE(scheduler.pump(1));
   EXPECT_EQ(log, "abdca");

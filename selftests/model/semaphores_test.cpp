@@ -13,7 +13,8 @@ namespace {
 using Result = EventSemaphores::Result;
 
 struct Waiter final : EventSemaphores::Waiter {
-  Waiter(std::string n, std::string* l, std::uint32_t c, std::uint32_t s = 0, std::uint32_t m = 0xffffffff)
+  Waiter(std::string n, std::string* l, std::uint32_t c, std::uint32_t s = 0,
+         std::uint32_t m = 0xffffffff)
       : name(std::move(n)), log(l) {
     count = c;
     shift = s;
@@ -49,7 +50,8 @@ TEST_F(Semaphores, FourWindowsOfOneArray) {
     EXPECT_EQ(block.value(id), 42 + id);
     write(SDMACC_SEM_READ + 4 * id, 9);
     EXPECT_EQ(block.value(id), 42 + id) << "READ is read-only";
-    for (const std::uint32_t w : {SDMACC_SEM_SET, SDMACC_SEM_INC, SDMACC_SEM_DEC}) EXPECT_EQ(read(w + 4 * id), 0u);
+    for (const std::uint32_t w : {SDMACC_SEM_SET, SDMACC_SEM_INC, SDMACC_SEM_DEC})
+      EXPECT_EQ(read(w + 4 * id), 0u);
   }
   EXPECT_EQ(block.value(2), 0u);
 }

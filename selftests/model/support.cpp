@@ -6,12 +6,17 @@
 
 namespace sdmacc::model::test {
 
-const sdmacc_generation& cayman() { return *sdmacc_generation_by_arch(SDMACC_ARCH_CAYMAN); }
-const sdmacc_generation& sunda() { return *sdmacc_generation_by_arch(SDMACC_ARCH_SUNDA); }
+const sdmacc_generation& cayman() {
+  return *sdmacc_generation_by_arch(SDMACC_ARCH_CAYMAN);
+}
+const sdmacc_generation& sunda() {
+  return *sdmacc_generation_by_arch(SDMACC_ARCH_SUNDA);
+}
 
 std::uint64_t queue_register_address(const sdmacc_generation& arch, std::uint32_t engine, Side side,
                                      std::uint32_t queue, std::uint32_t reg) {
-  return sdmacc_soc_queue_reg(&arch, engine / 16, engine % 16, side == Side::S2m ? SDMACC_S2M_OFFSET : 0, queue, reg);
+  return sdmacc_soc_queue_reg(&arch, engine / 16, engine % 16,
+                              side == Side::S2m ? SDMACC_S2M_OFFSET : 0, queue, reg);
 }
 
 Device::Device(const sdmacc_generation& arch, unsigned workers)
@@ -65,7 +70,9 @@ std::uint32_t Device::peek(std::uint64_t address) {
   return v.value_or(0xdeadbeef);
 }
 
-Rig::Rig(Device& device, std::uint32_t e, std::uint32_t q) : engine(e), queue(q), device_(device) { reset(); }
+Rig::Rig(Device& device, std::uint32_t e, std::uint32_t q) : engine(e), queue(q), device_(device) {
+  reset();
+}
 
 std::uint64_t Rig::ring_address(Side side) const {
   const std::uint64_t number = engine * 16 + queue;
@@ -83,7 +90,8 @@ std::uint32_t Rig::read(Side side, std::uint32_t reg) {
 void Rig::reset() {
   for (const Side side : {Side::M2s, Side::S2m}) {
     write(side, SDMACC_Q_CFG, SDMACC_Q_CFG_RESET);
-    write(side, side == Side::M2s ? SDMACC_Q_M2S_SWCTRL : SDMACC_Q_S2M_SWCTRL, SDMACC_SWCTRL_RESET_QUEUE);
+    write(side, side == Side::M2s ? SDMACC_Q_M2S_SWCTRL : SDMACC_Q_S2M_SWCTRL,
+          SDMACC_SWCTRL_RESET_QUEUE);
     write(side, SDMACC_Q_BASE_LO, static_cast<std::uint32_t>(ring_address(side)));
     write(side, SDMACC_Q_BASE_HI, static_cast<std::uint32_t>(ring_address(side) >> 32));
     write(side, SDMACC_Q_LENGTH, kLength);
@@ -124,11 +132,13 @@ void Rig::copy(std::uint64_t from, std::uint64_t to, std::uint32_t bytes, std::u
 
 std::uint32_t cce_word1(std::uint32_t type, std::uint32_t dtype) {
   const std::uint32_t acc = dtype == SDMACC_DTYPE_FP32 ? std::uint32_t{SDMACC_DTYPE_FP32R} : dtype;
-  return sdmacc_cce_word1(type, dtype, type == SDMACC_CCE_FMA ? std::uint32_t{SDMACC_DTYPE_FP32} : dtype, acc, 0);
+  return sdmacc_cce_word1(
+      type, dtype, type == SDMACC_CCE_FMA ? std::uint32_t{SDMACC_DTYPE_FP32} : dtype, acc, 0);
 }
 
 void Rig::compute(std::uint32_t type, std::uint32_t dtype, const std::vector<std::uint64_t>& from,
-                  const std::vector<std::uint64_t>& to, std::uint32_t bytes, const std::vector<float>& scales) {
+                  const std::vector<std::uint64_t>& to, std::uint32_t bytes,
+                  const std::vector<float>& scales) {
   const bool fma = type == SDMACC_CCE_FMA;
   for (std::size_t i = 0; i < from.size(); ++i) {
     std::uint32_t scale = 0;
@@ -139,7 +149,9 @@ void Rig::compute(std::uint32_t type, std::uint32_t dtype, const std::vector<std
     m2s(sdmacc_len_ctrl(bytes, i + 1 == from.size() ? SDMACC_LEN_LAST : 0, 0), 0, from[i]);
   }
   for (std::size_t i = 0; i < to.size(); ++i)
-    s2m(sdmacc_len_ctrl(bytes, (i == 0 ? SDMACC_LEN_FIRST : 0) | (i + 1 == to.size() ? SDMACC_LEN_LAST : 0), 0), to[i]);
+    s2m(sdmacc_len_ctrl(
+            bytes, (i == 0 ? SDMACC_LEN_FIRST : 0) | (i + 1 == to.size() ? SDMACC_LEN_LAST : 0), 0),
+        to[i]);
 }
 
 void Rig::arm() {
@@ -155,6 +167,8 @@ void Rig::go() {
   device_.pump();
 }
 
-QueueState Rig::state() { return device_.soc.queue(engine, queue).state(); }
+QueueState Rig::state() {
+  return device_.soc.queue(engine, queue).state();
+}
 
 }  // namespace sdmacc::model::test

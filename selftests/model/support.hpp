@@ -39,7 +39,8 @@ class Device {
   }
   template <typename T>
   void put(std::uint64_t address, const std::vector<T>& values) {
-    std::memcpy(soc.hbm(address, values.size() * sizeof(T)), values.data(), values.size() * sizeof(T));
+    std::memcpy(soc.hbm(address, values.size() * sizeof(T)), values.data(),
+                values.size() * sizeof(T));
   }
   template <typename T>
   std::vector<T> get(std::uint64_t address, std::size_t count) {
@@ -62,20 +63,23 @@ class Rig {
 
   explicit Rig(Device& device, std::uint32_t engine = 0, std::uint32_t queue = 0);
 
-  // Writes a descriptor into the next place of a ring and returns its index. The ring id is the one of the round.
+  // Writes a descriptor into the next place of a ring and returns its index. The ring id is the one
+  // of the round.
   std::uint32_t m2s(std::uint32_t len_ctrl, std::uint32_t meta, std::uint64_t addr);
   std::uint32_t s2m(std::uint32_t len_ctrl, std::uint64_t addr, std::uint32_t word1 = 0);
   // The same with FIRST and LAST.
-  void copy(std::uint64_t from, std::uint64_t to, std::uint32_t bytes, std::uint32_t meta = SDMACC_META_COPY);
+  void copy(std::uint64_t from, std::uint64_t to, std::uint32_t bytes,
+            std::uint32_t meta = SDMACC_META_COPY);
   // A compute packet of n sources and d destinations.
   void compute(std::uint32_t type, std::uint32_t dtype, const std::vector<std::uint64_t>& from,
-               const std::vector<std::uint64_t>& to, std::uint32_t bytes, const std::vector<float>& scales = {});
+               const std::vector<std::uint64_t>& to, std::uint32_t bytes,
+               const std::vector<float>& scales = {});
   // The descriptor at an index of a ring, to spoil it.
   sdmacc_desc& desc(Side side, std::uint32_t index);
 
-  void go();         // rings both doorbells, S2M first, and pumps
-  void arm();        // only rings
-  void reset();      // resets, sets up and enables both sides; the rings are empty
+  void go();     // rings both doorbells, S2M first, and pumps
+  void arm();    // only rings
+  void reset();  // resets, sets up and enables both sides; the rings are empty
   void write(Side side, std::uint32_t reg, std::uint32_t value);
   std::uint32_t read(Side side, std::uint32_t reg);
   QueueState state();
@@ -98,7 +102,9 @@ std::uint32_t cce_word1(std::uint32_t type, std::uint32_t dtype);
 class Script {
  public:
   struct promise_type {
-    Script get_return_object() { return Script(std::coroutine_handle<promise_type>::from_promise(*this)); }
+    Script get_return_object() {
+      return Script(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
     std::suspend_always initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     void return_void() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Several workers on one device, with the host looking on, editing and restarting. Run under a thread
-// sanitizer this shows races; without one it shows lost wakes, lost counts and wrong bytes.
+// Several workers on one device, with the host looking on, editing and restarting. Run under a
+// thread sanitizer this shows races; without one it shows lost wakes, lost counts and wrong bytes.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -69,18 +69,20 @@ TEST_F(Threads, TokensGoRound) {
     }
   {
     const Workers workers(device.soc);
-    for (int id = 0; id < kTokens; ++id) device.poke(sem(0, static_cast<std::uint32_t>(20 + id)) + 0x800, 1);
+    for (int id = 0; id < kTokens; ++id)
+      device.poke(sem(0, static_cast<std::uint32_t>(20 + id)) + 0x800, 1);
     until_done(left);
   }
   for (int t = 0; t < kSps; ++t)
     for (int id = 0; id < kTokens; ++id)
-      EXPECT_EQ(device.soc.semaphores(static_cast<std::uint32_t>(8 + t)).value(static_cast<std::uint32_t>(20 + id)),
+      EXPECT_EQ(device.soc.semaphores(static_cast<std::uint32_t>(8 + t))
+                    .value(static_cast<std::uint32_t>(20 + id)),
                 t == 0 ? 1u : 0u);
   expect_clean();
 }
 
-// The firmware's pattern: re-arm by broadcast, ring both sides of four engines, wait for their INCs, many times. Each
-// engine adds one to a vector, so a lost or doubled packet shows in the sum.
+// The firmware's pattern: re-arm by broadcast, ring both sides of four engines, wait for their
+// INCs, many times. Each engine adds one to a vector, so a lost or doubled packet shows in the sum.
 TEST_F(Threads, FiringAndWaiting) {
   constexpr std::uint32_t kSps = 4, kEngines = 4, kQueue = 2, kFloats = 64;
   constexpr int kRounds = 60, kSteps = 5;
@@ -94,14 +96,16 @@ TEST_F(Threads, FiringAndWaiting) {
     for (std::uint32_t e = 0; e < kEngines; ++e) {
       Rig& rig = rigs.emplace_back(device, core * 16 + e, kQueue);
       for (int s = 0; s < kSteps; ++s) {
-        rig.compute(SDMACC_CCE_ADD, SDMACC_DTYPE_FP32, {kData, result(rig.engine)}, {result(rig.engine)}, 4 * kFloats);
+        rig.compute(SDMACC_CCE_ADD, SDMACC_DTYPE_FP32, {kData, result(rig.engine)},
+                    {result(rig.engine)}, 4 * kFloats);
         rig.copy(kData - 4, sem(core, 30) + 0x800, 4);
       }
     }
   const auto program = [&](std::uint32_t core) -> Script {
     ncfw::Port& port = device.soc.topsp(core);
     const auto store = [&](std::uint32_t side, std::uint32_t reg, std::uint32_t value) {
-      if (!port.write(sdmacc_soc_bcast(&cayman(), core, side, kQueue, reg), &value, 4)) std::abort();
+      if (!port.write(sdmacc_soc_bcast(&cayman(), core, side, kQueue, reg), &value, 4))
+        std::abort();
     };
     store(0, SDMACC_Q_BCAST_MASK, sdmacc_bcast_mask((1 << kEngines) - 1, 0));
     for (int round = 0; round < kRounds; ++round) {
@@ -137,7 +141,9 @@ TEST_F(Threads, FiringAndWaiting) {
   expect_clean();
   EXPECT_EQ(device.statuses().size(), kSps);
   for (const Rig& rig : rigs)
-    EXPECT_EQ(device.get<float>(result(rig.engine), kFloats), std::vector<float>(kFloats, kRounds * kSteps)) << rig.engine;
+    EXPECT_EQ(device.get<float>(result(rig.engine), kFloats),
+              std::vector<float>(kFloats, kRounds * kSteps))
+        << rig.engine;
   const Counters c = device.soc.counters();
   constexpr std::uint64_t kPackets = std::uint64_t{kSps} * kEngines * kRounds * kSteps;
   EXPECT_EQ(c.packets, 2 * kPackets);
@@ -147,13 +153,15 @@ TEST_F(Threads, FiringAndWaiting) {
   EXPECT_EQ(c.doorbells, 2 * kPackets);
 }
 
-// Two queues copy through one context while the host adds, removes and rebinds what they do not use.
+// Two queues copy through one context while the host adds, removes and rebinds what they do not
+// use.
 TEST_F(Threads, EditingAContextInUse) {
   constexpr int kRounds = 300;
   Context& context = device.soc.context(1);
   std::vector<std::uint32_t> memory(1024), other(1024);
   for (std::uint32_t i = 0; i < 512; ++i) memory[i] = i;
-  ASSERT_TRUE(context.add_extent(0, 4096, reinterpret_cast<std::byte*>(memory.data()), kRead | kWrite));
+  ASSERT_TRUE(
+      context.add_extent(0, 4096, reinterpret_cast<std::byte*>(memory.data()), kRead | kWrite));
   ASSERT_TRUE(context.add_extent(0x100000, 4096, nullptr, kRead));
   ASSERT_TRUE(context.add_window({0, 64 << 20, kRead | kWrite}));
   Rig a{device, 1, 1}, b{device, 2, 1};
@@ -166,8 +174,10 @@ TEST_F(Threads, EditingAContextInUse) {
       b.copy(aperture + 1024, aperture + 3072, 1024);
       a.arm();
       b.arm();
-      EXPECT_TRUE(context.add_extent(0x200000, 4096, reinterpret_cast<std::byte*>(other.data()), kRead));
-      EXPECT_TRUE(context.rebind(0x100000, i % 2 ? nullptr : reinterpret_cast<std::byte*>(other.data())));
+      EXPECT_TRUE(
+          context.add_extent(0x200000, 4096, reinterpret_cast<std::byte*>(other.data()), kRead));
+      EXPECT_TRUE(
+          context.rebind(0x100000, i % 2 ? nullptr : reinterpret_cast<std::byte*>(other.data())));
       EXPECT_TRUE(context.remove_extent(0x200000));
       EXPECT_TRUE(context.add_window({1ull << 38, 4096, kRead}));
       EXPECT_TRUE(context.remove_window(1ull << 38));
@@ -184,7 +194,8 @@ TEST_F(Threads, EditingAContextInUse) {
   EXPECT_EQ(device.soc.counters().packets, 2u * kRounds);
 }
 
-// The host forgets and spawns handles while others signal: every signal is consumed once or still there.
+// The host forgets and spawns handles while others signal: every signal is consumed once or still
+// there.
 TEST_F(Threads, RestartingWhileSignalsCome) {
   constexpr int kSignals = 2000;
   TopSp& port = device.soc.topsp(1);
@@ -219,9 +230,12 @@ TEST_F(Threads, RestartingWhileSignalsCome) {
   EXPECT_EQ(consumed + static_cast<int>(device.soc.semaphores(8 + 1).value(40)), kSignals);
 }
 
-// The real firmware of all TOP_SPs, suspended and restarted under workers that run their triggers into errors.
+// The real firmware of all TOP_SPs, suspended and restarted under workers that run their triggers
+// into errors.
 TEST_F(Threads, SuspendingFirmware) {
-  const auto core = [](std::uint32_t t) { return sdmacc_soc_topsp(&cayman(), t) + SDMACC_TOPSP_CORE; };
+  const auto core = [](std::uint32_t t) {
+    return sdmacc_soc_topsp(&cayman(), t) + SDMACC_TOPSP_CORE;
+  };
   {
     const Workers workers(device.soc);
     for (std::uint32_t t = 0; t < 16; ++t) device.poke(core(t) + cayman().csr_init, 1);
@@ -235,7 +249,8 @@ TEST_F(Threads, SuspendingFirmware) {
     while (!device.soc.scheduler().idle()) std::this_thread::yield();
   }
   EXPECT_EQ(device.errors().size(), 320u);
-  for (std::uint32_t t = 0; t < 16; ++t) EXPECT_EQ(device.soc.semaphores(8 + t).waiting(0), 1u) << t;
+  for (std::uint32_t t = 0; t < 16; ++t)
+    EXPECT_EQ(device.soc.semaphores(8 + t).waiting(0), 1u) << t;
 }
 
 }  // namespace

@@ -15,8 +15,12 @@ class TopSps : public testing::Test {
   static std::uint64_t sem(std::uint32_t topsp, std::uint32_t id) {
     return sdmacc_soc_sem(&cayman(), topsp, SDMACC_SEM_READ, id);
   }
-  std::uint32_t value(std::uint32_t topsp, std::uint32_t id) { return device.soc.semaphores(8 + topsp).value(id); }
-  std::uint32_t waiting(std::uint32_t topsp, std::uint32_t id) { return device.soc.semaphores(8 + topsp).waiting(id); }
+  std::uint32_t value(std::uint32_t topsp, std::uint32_t id) {
+    return device.soc.semaphores(8 + topsp).value(id);
+  }
+  std::uint32_t waiting(std::uint32_t topsp, std::uint32_t id) {
+    return device.soc.semaphores(8 + topsp).waiting(id);
+  }
 
   // Waits for each in turn and logs its name after each.
   Script waiter(std::string name, std::vector<ncfw::SemaphoreWait> waits) {
@@ -62,7 +66,8 @@ TEST_F(TopSps, ASatisfiedWaitGoesOnAtOnce) {
 }
 
 TEST_F(TopSps, ReleasedHandlesRunBeforeSpawnedOnes) {
-  Script a = waiter("a", {{sem(2, 10), 1}}), b = waiter("b", {{sem(2, 11), 1}}), c = waiter("c", {{sem(2, 12), 1}});
+  Script a = waiter("a", {{sem(2, 10), 1}}), b = waiter("b", {{sem(2, 11), 1}}),
+         c = waiter("c", {{sem(2, 12), 1}});
   port.spawn(a.handle());
   port.spawn(b.handle());
   device.pump();
@@ -72,6 +77,30 @@ TEST_F(TopSps, ReleasedHandlesRunBeforeSpawnedOnes) {
   port.signal(sem(2, 11), 1);
   device.pump();
   EXPECT_EQ(log, "bac");
+}
+
+TEST_F(TopSps, AHandleThatSpawnsItselfGivesWay) {
+  struct Breath {
+    ncfw::Port& port;
+    bool await_ready() const { return false; }
+    void await_suspend(std::coroutine_handle<> self) { port.spawn(self); }
+    void await_resume() const {}
+  };
+  bool stop = false;
+  const auto breathe = [&]() -> Script {
+    while (!stop) co_await Breath{port};
+  };
+  Script a = breathe();
+  port.spawn(a.handle());
+  ASSERT_TRUE(device.soc.pump(0));
+  Rig rig{device};
+  rig.copy(0x400000, 0x500000, 16);
+  rig.arm();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(device.soc.pump(0));
+  EXPECT_EQ(device.soc.counters().packets, 1u);
+  stop = true;
+  device.pump();
+  EXPECT_TRUE(a.done());
 }
 
 TEST_F(TopSps, WaitsThatCannotBe) {
@@ -136,7 +165,8 @@ TEST_F(TopSps, RegistersThroughThePort) {
   EXPECT_TRUE(port.read(at, &got, 4));
   EXPECT_EQ(got, mask);
   EXPECT_FALSE(port.write(at, &mask, 2));
-  EXPECT_FALSE(port.write(sdmacc_soc_bcast(&cayman(), 0, 0, 5, SDMACC_Q_TAIL_INC), &got, 4)) << "has no mask";
+  EXPECT_FALSE(port.write(sdmacc_soc_bcast(&cayman(), 0, 0, 5, SDMACC_Q_TAIL_INC), &got, 4))
+      << "has no mask";
 }
 
 TEST_F(TopSps, ForgettingGivesBackWhatWasReleasedAndNotResumed) {
@@ -194,7 +224,8 @@ TEST_F(TopSps, Reports) {
   port.report_failure({ncfw::Code::BadSlot, 7, 9, 0x1234, 5, 6});
   ASSERT_EQ(device.code(), Code::FirmwareSlot);
   EXPECT_EQ(to_string(device.errors()[0]),
-            "TOP_SP 2 entry 7 unit 9, context 0: SLOT word at 0x1234 is bad: 0x5, due 0x6 (firmware_slot)");
+            "TOP_SP 2 entry 7 unit 9, context 0: SLOT word at 0x1234 is bad: 0x5, due 0x6 "
+            "(firmware_slot)");
 }
 
 TEST_F(TopSps, HostTriggerIncrementsSemaphoreZero) {
@@ -220,10 +251,14 @@ class Firmware : public TopSps {
   std::uint64_t block(std::uint32_t topsp) { return sdmacc_soc_topsp(&cayman(), topsp); }
   Progress progress(std::uint32_t topsp) {
     Progress p;
-    EXPECT_TRUE(device.soc.read(block(topsp) + SDMACC_TOPSP_RAM + SDMACC_RAM_DRAM_IMAGE + cayman().dram_progress, &p, sizeof p));
+    EXPECT_TRUE(device.soc.read(
+        block(topsp) + SDMACC_TOPSP_RAM + SDMACC_RAM_DRAM_IMAGE + cayman().dram_progress, &p,
+        sizeof p));
     return p;
   }
-  void init(std::uint32_t topsp) { device.poke(block(topsp) + SDMACC_TOPSP_CORE + cayman().csr_init, 1); }
+  void init(std::uint32_t topsp) {
+    device.poke(block(topsp) + SDMACC_TOPSP_CORE + cayman().csr_init, 1);
+  }
 };
 
 TEST_F(Firmware, InitStartsItAndStopKeepsSemaphores) {
@@ -234,7 +269,8 @@ TEST_F(Firmware, InitStartsItAndStopKeepsSemaphores) {
   EXPECT_EQ(progress(2).state, std::uint32_t{SDMACC_NCFW_IDLE});
   EXPECT_EQ(waiting(2, 0), 1u);
   std::uint32_t word = 0;
-  ASSERT_TRUE(device.soc.read(block(2) + SDMACC_TOPSP_RAM + SDMACC_RAM_DRAM_IMAGE + SDMACC_DRAM_DISPATCH_TABLE, &word, 4));
+  ASSERT_TRUE(device.soc.read(
+      block(2) + SDMACC_TOPSP_RAM + SDMACC_RAM_DRAM_IMAGE + SDMACC_DRAM_DISPATCH_TABLE, &word, 4));
   EXPECT_EQ(word, std::uint32_t{SDMACC_HANDLER_RING});
 
   // No image: the trigger ends in an error, and only a stop leads out.
@@ -281,7 +317,8 @@ TEST_F(Firmware, ATriggerThatWasReleasedAndNotResumedSurvivesARestart) {
 TEST_F(Firmware, WritingTheHighHalfOfConfigForgetsTheImage) {
   init(2);
   device.pump();
-  const std::uint64_t image = block(2) + SDMACC_TOPSP_RAM + SDMACC_RAM_DRAM_IMAGE + cayman().dram_progress + offsetof(Progress, image);
+  const std::uint64_t image = block(2) + SDMACC_TOPSP_RAM + SDMACC_RAM_DRAM_IMAGE +
+                              cayman().dram_progress + offsetof(Progress, image);
   device.poke(image, 0x5000);
   const std::uint64_t core = block(2) + SDMACC_TOPSP_CORE;
   device.poke(core + cayman().csr_config_lo, 0x5000);

@@ -25,9 +25,12 @@ float load(const Tensor& tensor, std::uint64_t element) {
 
 float reduce(unsigned op, float a, float b) {
   switch (op) {
-    case SDMACC_ALU_MAX: return std::max(a, b);
-    case SDMACC_ALU_MIN: return std::min(a, b);
-    default: return a + b;
+    case SDMACC_ALU_MAX:
+      return std::max(a, b);
+    case SDMACC_ALU_MIN:
+      return std::min(a, b);
+    default:
+      return a + b;
   }
 }
 
@@ -45,7 +48,7 @@ void FakeBackend::group_revoked(GroupId id, const Error& cause) {
   events.push_back(fmt::format("revoked {}: {}", state.info.name, cause.text()));
   for (auto& queue : state.waiting) {
     for (const Request& request : std::exchange(queue, {})) {
-      finish(request.session, request.id, tl::unexpected<Error>(cause));
+      finish(request, tl::unexpected<Error>(cause));
     }
   }
 }
@@ -83,7 +86,7 @@ void FakeBackend::submit(const Submission& submission) {
     if (!request.out->writable()) return refuse(Errc::Invalid, "output tensor is read-only");
     return {};
   }();
-  if (!good) return finish(submission.session, submission.request, good);
+  if (!good) return finish(request, good);
   State& state = groups_.at(submission.group);
   state.waiting[submission.rank].push_back(std::move(request));
   match(state);
@@ -97,8 +100,8 @@ void FakeBackend::match(State& state) {
   bool agree = true;
   for (std::size_t rank = 0; rank < state.waiting.size(); ++rank) {
     const sdmacc_isa_c8& word = state.waiting[rank].front().word;
-    agree &= word.op == first.op && word.dtype == first.dtype &&
-             word.num_elements == first.num_elements;
+    agree &=
+        word.op == first.op && word.dtype == first.dtype && word.num_elements == first.num_elements;
     values += fmt::format("{}rank {} has op {} dtype {} count {}", rank ? ", " : "", rank, word.op,
                           word.dtype, word.num_elements);
   }
@@ -111,7 +114,7 @@ void FakeBackend::match(State& state) {
     queue.pop_front();
   }
   run(operation);
-  for (const Request& request : operation) finish(request.session, request.id, {});
+  for (const Request& request : operation) finish(request, {});
 }
 
 void FakeBackend::run(const Operation& operation) {
@@ -120,8 +123,8 @@ void FakeBackend::run(const Operation& operation) {
     float sum = 0;
     for (std::size_t rank = 0; rank < operation.size(); ++rank) {
       const Request& request = operation[rank];
-      const float x = load(*request.in, request.word.src_offset_elems + i) *
-                      request.scale.value_or(1.0f);
+      const float x =
+          load(*request.in, request.word.src_offset_elems + i) * request.scale.value_or(1.0f);
       sum = rank == 0 ? x : reduce(op, sum, x);
     }
     for (const Request& request : operation) {
@@ -139,7 +142,8 @@ void FakeBackend::expired(GroupId id, SessionId, RequestId request) {
   for (std::size_t rank = 0; rank < state.waiting.size(); ++rank) {
     if (state.waiting[rank].empty()) missing += fmt::format(" {}", rank);
   }
-  frontend_->revoke(id, refuse(Errc::Timeout, "request {} waits for ranks{}", request, missing).value());
+  frontend_->revoke(
+      id, refuse(Errc::Timeout, "request {} waits for ranks{}", request, missing).value());
 }
 
 void FakeBackend::tensor_gone(const TensorRef& tensor) {
@@ -152,11 +156,11 @@ Result<std::string> FakeBackend::query(std::string_view kind, std::string_view a
   return refuse(Errc::NotFound, "no query is called '{}'", kind);
 }
 
-void FakeBackend::finish(SessionId session, RequestId request, const Status& status) {
+void FakeBackend::finish(const Request& request, const Status& status) {
   if (hold) {
-    held_.push_back({session, request, status});
+    held_.push_back({request.session, request.id, status, request.in, request.out});
   } else {
-    frontend_->complete(session, request, status);
+    frontend_->complete(request.session, request.id, status);
   }
 }
 

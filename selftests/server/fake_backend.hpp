@@ -31,7 +31,7 @@ class FakeBackend final : public Backend {
   Status refuse_groups;             // what group_ready() returns when it is an error
   std::vector<std::string> events;  // "ready g 1", "revoked g: …", "gone", "tensor gone 4096"
   std::vector<RequestId> expired_requests;
-  std::uint64_t operations = 0;     // ended well
+  std::uint64_t operations = 0;  // ended well
   std::vector<std::byte> last_words;
   std::optional<float> last_scale;
 
@@ -51,7 +51,7 @@ class FakeBackend final : public Backend {
 
   void match(State& state);
   void run(const Operation& operation);
-  void finish(SessionId session, RequestId request, const Status& status);
+  void finish(const Request& request, const Status& status);
 
   Frontend* frontend_ = nullptr;
   std::map<GroupId, State> groups_;
@@ -59,6 +59,7 @@ class FakeBackend final : public Backend {
     SessionId session;
     RequestId request;
     Status status;
+    TensorRef in, out;  // an operation has its tensors until it ends
   };
   std::vector<Held> held_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Groups: forming, active, revoked, rebuilt; who is missing; who may join; what the Backend is told.
+// Groups: forming, active, revoked, rebuilt; who is missing; who may join; what the Backend is
+// told.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,9 @@ using wire::MessageWriter;
 
 const Joiner kAlice{1, 11, 1000, 100};
 
-std::string refusal(const Status& status) { return status ? "" : status.error().text(); }
+std::string refusal(const Status& status) {
+  return status ? "" : status.error().text();
+}
 
 TEST(Permission, UserAlwaysOthersByMode) {
   const Joiner same_group{2, 12, 1001, 100}, stranger{3, 13, 1002, 200}, again{4, 14, 1000, 200};
@@ -28,8 +31,9 @@ TEST(Permission, UserAlwaysOthersByMode) {
     EXPECT_EQ(group.may_join(same_group, 2, 1).has_value(), group_may) << mode;
     EXPECT_EQ(group.may_join(stranger, 2, 1).has_value(), all_may) << mode;
   }
-  EXPECT_EQ(refusal(Group(1, "g", 2, 0640, kAlice).may_join(stranger, 2, 1)),
-            "server: group 'g' belongs to user 1000 with mode 0640: user 1002 may not join (invalid)");
+  EXPECT_EQ(
+      refusal(Group(1, "g", 2, 0640, kAlice).may_join(stranger, 2, 1)),
+      "server: group 'g' belongs to user 1000 with mode 0640: user 1002 may not join (invalid)");
 }
 
 TEST(GroupState, SizeMustAgree) {
@@ -45,8 +49,9 @@ TEST(GroupState, RankMustExist) {
 TEST(GroupState, NamesAtMostSixteenMissingRanks) {
   Group group(1, "g", 40, 0600, kAlice);
   group.sit(kAlice, 1);
-  EXPECT_EQ(group.missing_text(),
-            "ranks 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 and 23 more of 40 are missing");
+  EXPECT_EQ(
+      group.missing_text(),
+      "ranks 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 and 23 more of 40 are missing");
   Group two(1, "g", 2, 0600, kAlice);
   two.sit(kAlice, 0);
   EXPECT_EQ(two.missing_text(), "rank 1 of 2 is missing");
@@ -148,7 +153,8 @@ TEST_F(Groups, TakenRankIsBusy) {
   a_.join(1, "g", 2, 0);
   daemon_.eventually([](const View& view) { return !view.groups.empty(); });
   b_.join(1, "g", 2, 0);
-  expect_error(b_, Errc::Busy, fmt::format("rank 0 of group 'g' is taken by process {}", ::getpid()));
+  expect_error(b_, Errc::Busy,
+               fmt::format("rank 0 of group 'g' is taken by process {}", ::getpid()));
 }
 
 TEST_F(Groups, CompleteGroupIsBusy) {
@@ -190,13 +196,14 @@ TEST_F(Groups, BackendMayRefuseThem) {
 
 TEST_F(Groups, LeavingRevokesForTheOthers) {
   join_both();
-  EXPECT_EQ(a_.ask(MessageWriter(SDMACC_FRAME_LEAVE, 1, 5).u32(SDMACC_FIELD_GROUP, 0)).message.header.type,
-            SDMACC_FRAME_GROUP_EVENT);
+  EXPECT_EQ(a_.ask(MessageWriter(SDMACC_FRAME_LEAVE, 1, 5).u32(SDMACC_FIELD_GROUP, 0)).code(),
+            Errc::Ok);
   const std::string cause = fmt::format("rank 0 of group 'g' (process {}) left", ::getpid());
   expect_event(b_, SDMACC_GROUP_REVOKED, Errc::PeerGone, cause);
   b_.send(submit_frame(7));
   expect_error(b_, Errc::Revoked, "group 'g' failed before: server: " + cause);
-  EXPECT_EQ(b_.ask(MessageWriter(SDMACC_FRAME_LEAVE, 1, 5).u32(SDMACC_FIELD_GROUP, 0)).code(), Errc::Ok);
+  EXPECT_EQ(b_.ask(MessageWriter(SDMACC_FRAME_LEAVE, 1, 5).u32(SDMACC_FIELD_GROUP, 0)).code(),
+            Errc::Ok);
   EXPECT_TRUE(daemon_.eventually([](const View& view) { return view.groups.empty(); }));
   EXPECT_THAT(daemon_.events(),
               ElementsAre("ready g 1", "revoked g: server: " + cause + " (peer gone)", "gone g"));
@@ -207,7 +214,17 @@ TEST_F(Groups, LeavingBeforeItIsComplete) {
   a_.send(MessageWriter(SDMACC_FRAME_LEAVE, 1, 5).u32(SDMACC_FIELD_GROUP, 0));
   expect_error(a_, Errc::Cancelled, "left group 'g' before it was complete");
   EXPECT_EQ(a_.receive().value().code(), Errc::Ok);
-  EXPECT_TRUE(daemon_.view().groups.empty());
+  a_.join(2, "g", 1, 0);  // nothing is left of it, not even its size
+  expect_joined(a_, 1);
+}
+
+TEST_F(Groups, OfAnotherSizeMayFollowAtOnce) {
+  a_.join_alone("g");
+  a_.send(MessageWriter(SDMACC_FRAME_LEAVE, 1, 5).u32(SDMACC_FIELD_GROUP, 0));
+  a_.join(2, "g", 2, 0);
+  b_.join(2, "g", 2, 1);
+  EXPECT_EQ(a_.receive().value().code(), Errc::Ok);
+  expect_joined(a_, 1);
 }
 
 TEST_F(Groups, UnknownNumber) {
@@ -225,6 +242,7 @@ TEST_F(Groups, AbortEndsWhatIsInFlight) {
   join_both();
   give_tensors();
   a_.send(submit_frame(7));
+  ASSERT_TRUE(daemon_.eventually([](const View& view) { return view.sessions[0].in_flight == 1; }));
   b_.send(MessageWriter(SDMACC_FRAME_ABORT, 1, 5)
               .u32(SDMACC_FIELD_GROUP, 0)
               .text(SDMACC_FIELD_TEXT, "loss is NaN"));
@@ -246,8 +264,10 @@ TEST_F(Groups, DeathOfARankEndsTheOthersOperation) {
   join_both();
   give_tensors();
   a_.send(submit_frame(7));
+  ASSERT_TRUE(daemon_.eventually([](const View& view) { return view.sessions[0].in_flight == 1; }));
   b_.close();
-  const std::string cause = fmt::format("rank 1 of group 'g' (process {}) disconnected", ::getpid());
+  const std::string cause =
+      fmt::format("rank 1 of group 'g' (process {}) disconnected", ::getpid());
   expect_event(a_, SDMACC_GROUP_REVOKED, Errc::PeerGone, cause);
   expect_error(a_, Errc::PeerGone, cause);
   EXPECT_TRUE(daemon_.eventually([](const View& view) { return view.sessions.size() == 1; }));
@@ -260,9 +280,8 @@ TEST_F(Groups, AreRebuiltWhenAllJoinAgain) {
   b_.close();
   expect_event(a_, SDMACC_GROUP_REVOKED, Errc::PeerGone, "disconnected");
   a_.join(2, "g", 2, 0);
-  ASSERT_TRUE(daemon_.eventually([](const View& view) {
-    return view.groups[0].seats[0].state == SeatState::Waiting;
-  }));
+  ASSERT_TRUE(daemon_.eventually(
+      [](const View& view) { return view.groups[0].seats[0].state == SeatState::Waiting; }));
   EXPECT_EQ(daemon_.view().groups[0].state, GroupState::Revoked);
   a_.send(submit_frame(7));
   expect_error(a_, Errc::Revoked, "failed before");  // not before all are there
@@ -296,6 +315,7 @@ TEST_F(Groups, RebuildWaitsForTheOldRequests) {
   give_tensors();
   daemon_.on_loop([](Server&, FakeBackend& backend) { backend.hold = true; });
   a_.send(submit_frame(7));
+  ASSERT_TRUE(daemon_.eventually([](const View& view) { return view.sessions[0].in_flight == 1; }));
   b_.send(MessageWriter(SDMACC_FRAME_ABORT, 1, 5).u32(SDMACC_FIELD_GROUP, 0));
   expect_event(a_, SDMACC_GROUP_REVOKED, Errc::Cancelled, "aborted");
   expect_event(b_, SDMACC_GROUP_REVOKED, Errc::Cancelled, "aborted");
@@ -359,7 +379,8 @@ TEST_F(Groups, EachDeadlineIsKept) {
   a_.send(submit_frame(3).u64(SDMACC_FIELD_TIMEOUT, 30'000'000));
   ASSERT_TRUE(daemon_.eventually([&](const View&) {
     std::size_t expired = 0;
-    daemon_.on_loop([&](Server&, FakeBackend& backend) { expired = backend.expired_requests.size(); });
+    daemon_.on_loop(
+        [&](Server&, FakeBackend& backend) { expired = backend.expired_requests.size(); });
     return expired == 3;
   }));
   daemon_.on_loop([](Server&, FakeBackend& backend) {

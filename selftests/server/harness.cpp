@@ -44,7 +44,9 @@ TestDaemon::TestDaemon(const Options& options) {
   thread_ = std::thread([this] { loop_->run(); });
 }
 
-TestDaemon::~TestDaemon() { die(); }
+TestDaemon::~TestDaemon() {
+  die();
+}
 
 void TestDaemon::die() {
   if (!thread_.joinable()) return;
@@ -149,8 +151,7 @@ Reply RawClient::hello(bool with_rings) {
   EXPECT_EQ(reply.code(), Errc::Ok) << reply.text();
   if (!with_rings || reply.fds.size() != 2) return reply;
   const std::size_t bytes = reply.message.u64(SDMACC_FIELD_MEMORY_BYTES);
-  void* memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, reply.fds[0].get(), 0);
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, reply.fds[0].get(), 0);
   EXPECT_NE(memory, MAP_FAILED);
   mapping_ = {static_cast<std::byte*>(memory), bytes};
   rings = wire::SessionMemory::open(mapping_).value();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Limits, each named by its error, and long runs that must leave memory and descriptors as they were.
+// Limits, each named by its error, and long runs that must leave memory and descriptors as they
+// were.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -116,10 +117,10 @@ TEST(Limit, FrameSize) {
   EXPECT_EQ(refused.code(), Errc::Protocol);
   EXPECT_THAT(refused.text(), HasSubstr("is over the limit of 4096"));
   // An answer that does not fit comes in a file.
-  const Reply filed = query(4040);
+  const Reply filed = query(4056);
   EXPECT_EQ(filed.code(), Errc::Ok) << filed.text();
   EXPECT_EQ(filed.fds.size(), 1u);
-  EXPECT_EQ(filed.message.u64(SDMACC_FIELD_BYTES), 4042u);
+  EXPECT_EQ(filed.message.u64(SDMACC_FIELD_BYTES), 4058u);
 }
 
 // When descriptors run out, the daemon tells its clients and goes on when there are some again.
@@ -166,7 +167,6 @@ TEST(Flat, TenThousandGroups) {
     leave.u32(SDMACC_FIELD_GROUP, 0);
     const auto frame = leave.finish();
     ASSERT_TRUE(a.send(frame));
-    ASSERT_EQ(a.receive().value().message.header.type, SDMACC_FRAME_GROUP_EVENT);
     ASSERT_EQ(a.receive().value().code(), Errc::Ok);
     ASSERT_EQ(b.receive().value().message.header.type, SDMACC_FRAME_GROUP_EVENT);
     ASSERT_TRUE(b.send(frame));

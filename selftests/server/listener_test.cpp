@@ -140,7 +140,9 @@ TEST_F(Inherited, NotASocket) {
   run(file.get(), "1", "inherited descriptor 3 is not a socket: Socket operation on non-socket");
 }
 
-TEST_F(Inherited, BadCount) { run(-1, "3x", "LISTEN_FDS is not a number from 1 to 64"); }
+TEST_F(Inherited, BadCount) {
+  run(-1, "3x", "LISTEN_FDS is not a number from 1 to 64");
+}
 
 TEST_F(Inherited, NoneForAnotherProcess) {
   ::setenv("LISTEN_PID", "1", 1);

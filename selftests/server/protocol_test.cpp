@@ -117,7 +117,9 @@ TEST(Hello, IsNotWaitedForForever) {
   EXPECT_FALSE(client.receive());
 }
 
-TEST_F(Protocol, SecondHello) { refuses(hello_frame(1, 1), Errc::Protocol, "HELLO for the second time"); }
+TEST_F(Protocol, SecondHello) {
+  refuses(hello_frame(1, 1), Errc::Protocol, "HELLO for the second time");
+}
 
 TEST_F(Protocol, EmptyMessageIsAHangup) {
   ASSERT_TRUE(client_.send(std::span<const std::byte>()));
@@ -152,7 +154,8 @@ TEST_F(Protocol, UnknownType) {
 }
 
 TEST_F(Protocol, FrameOfTheDaemon) {
-  refuses(MessageWriter(SDMACC_FRAME_COMPLETE, 1, 3), Errc::Protocol, "frame type 0x0081 is unknown");
+  refuses(MessageWriter(SDMACC_FRAME_COMPLETE, 1, 3), Errc::Protocol,
+          "frame type 0x0081 is unknown");
 }
 
 TEST_F(Protocol, OtherVersion) {
@@ -163,7 +166,8 @@ TEST_F(Protocol, OtherVersion) {
 TEST_F(Protocol, FieldBeyondTheFrame) {
   auto bytes = query_bytes();
   bytes[20] = std::byte{200};  // the low byte of the first field's size
-  refuses(bytes, Errc::Protocol, "field at byte 16 has 200 bytes, but the frame has only 8 left", 9);
+  refuses(bytes, Errc::Protocol, "field at byte 16 has 200 bytes, but the frame has only 8 left",
+          9);
 }
 
 TEST_F(Protocol, FieldWithReservedBytes) {
@@ -192,30 +196,25 @@ TEST_F(Protocol, WordsOfTheWrongSize) {
 }
 
 TEST_F(Protocol, FieldTwice) {
-  refuses(MessageWriter(SDMACC_FRAME_LEAVE, 1, 3)
-              .u32(SDMACC_FIELD_GROUP, 0)
-              .u32(SDMACC_FIELD_GROUP, 0),
-          Errc::Protocol, "field GROUP is there twice");
+  refuses(
+      MessageWriter(SDMACC_FRAME_LEAVE, 1, 3).u32(SDMACC_FIELD_GROUP, 0).u32(SDMACC_FIELD_GROUP, 0),
+      Errc::Protocol, "field GROUP is there twice");
 }
 
 TEST_F(Protocol, MissingField) {
-  refuses(MessageWriter(SDMACC_FRAME_JOIN, 1, 3)
-              .text(SDMACC_FIELD_NAME, "g")
-              .u32(SDMACC_FIELD_SIZE, 1),
-          Errc::Protocol, "JOIN without RANK");
+  refuses(
+      MessageWriter(SDMACC_FRAME_JOIN, 1, 3).text(SDMACC_FIELD_NAME, "g").u32(SDMACC_FIELD_SIZE, 1),
+      Errc::Protocol, "JOIN without RANK");
 }
 
 TEST_F(Protocol, FieldOfAnotherFrame) {
-  refuses(MessageWriter(SDMACC_FRAME_LEAVE, 1, 3)
-              .u32(SDMACC_FIELD_GROUP, 0)
-              .u32(SDMACC_FIELD_RANK, 0),
-          Errc::Protocol, "LEAVE has no field RANK");
+  refuses(
+      MessageWriter(SDMACC_FRAME_LEAVE, 1, 3).u32(SDMACC_FIELD_GROUP, 0).u32(SDMACC_FIELD_RANK, 0),
+      Errc::Protocol, "LEAVE has no field RANK");
 }
 
 TEST_F(Protocol, UnknownFieldThatMustBeUnderstood) {
-  refuses(MessageWriter(SDMACC_FRAME_QUERY, 1, 3)
-              .text(SDMACC_FIELD_KIND, "echo")
-              .u32(0x8123, 0),
+  refuses(MessageWriter(SDMACC_FRAME_QUERY, 1, 3).text(SDMACC_FIELD_KIND, "echo").u32(0x8123, 0),
           Errc::Protocol, "field 0x8123 at byte 32 must be understood, but is unknown");
 }
 
@@ -251,6 +250,7 @@ TEST_F(Protocol, RefusedDescriptorsAreClosed) {
                 .u64(SDMACC_FIELD_BYTES, 4),
             Errc::Protocol, "REGISTER with 4 file descriptors, must be 1", fds);
   }
+  daemon_.view();  // when this is done, so is the last frame
   EXPECT_EQ(open_files(), before);
 }
 
@@ -324,9 +324,9 @@ TEST_F(Protocol, NobodyNeedReadForOthersToBeServed) {
     if (wire::send(deaf.fd(), bytes, {}, false) == wire::Io::WouldBlock) break;
   }
   EXPECT_LT(sent, 100'000);
-  EXPECT_EQ(client_.ask(MessageWriter(SDMACC_FRAME_QUERY, 1, 77).text(SDMACC_FIELD_KIND, "echo"))
-                .code(),
-            Errc::Ok);
+  EXPECT_EQ(
+      client_.ask(MessageWriter(SDMACC_FRAME_QUERY, 1, 77).text(SDMACC_FIELD_KIND, "echo")).code(),
+      Errc::Ok);
   for (int i = 0; i < sent; ++i) ASSERT_TRUE(deaf.receive()) << i;  // and then all is answered
 }
 

@@ -109,7 +109,8 @@ TEST_F(Ring, CarriesOperations) {
 TEST_F(Ring, CarriesAsManyAsMayBeInFlight) {
   daemon_.on_loop([](Server&, FakeBackend& backend) { backend.hold = true; });
   for (std::uint64_t i = 0; i < 64; ++i) client_.submit(entry(i, word(0, 0, 0, 0)));
-  ASSERT_TRUE(daemon_.eventually([](const View& view) { return view.sessions[0].in_flight == 64; }));
+  ASSERT_TRUE(
+      daemon_.eventually([](const View& view) { return view.sessions[0].in_flight == 64; }));
   daemon_.on_loop([](Server&, FakeBackend& backend) { backend.release(); });
   for (std::uint64_t i = 0; i < 64; ++i) EXPECT_EQ(client_.wait_for_entry().request, i);
 }
@@ -183,7 +184,8 @@ TEST_F(Ring, RequestThatIsInFlightAlready) {
 TEST_F(Ring, MoreInFlightThanAllowed) {
   daemon_.on_loop([](Server&, FakeBackend& backend) { backend.hold = true; });
   for (std::uint64_t i = 0; i < 64; ++i) client_.submit(entry(i, word(0, 0, 0, 0)));
-  ASSERT_TRUE(daemon_.eventually([](const View& view) { return view.sessions[0].in_flight == 64; }));
+  ASSERT_TRUE(
+      daemon_.eventually([](const View& view) { return view.sessions[0].in_flight == 64; }));
   client_.submit(entry(64, word(0, 0, 0, 0)));
   EXPECT_EQ(client_.wait_for_entry().code, static_cast<std::uint32_t>(Errc::NoSpace));
   EXPECT_THAT(client_.receive().value().text(),
@@ -238,7 +240,8 @@ TEST_F(Ring, RandomMemory) {
     if (round % 3 == 0) hostile.receive();
   }
   victim.submit(entry(1, word(0, 0, 0, 0)));
-  EXPECT_EQ(victim.wait_for_entry().code, static_cast<std::uint32_t>(Errc::NotFound));  // its tensor
+  EXPECT_EQ(victim.wait_for_entry().code,
+            static_cast<std::uint32_t>(Errc::NotFound));  // its tensor
 }
 
 // A client that makes errors and reads no texts must not make the daemon collect them.

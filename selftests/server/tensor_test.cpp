@@ -34,7 +34,8 @@ class Tensors : public testing::Test {
 };
 
 wire::UniqueFd open_again(const wire::UniqueFd& fd, int flags) {
-  return wire::UniqueFd(::open(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), flags | O_CLOEXEC));
+  return wire::UniqueFd(
+      ::open(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), flags | O_CLOEXEC));
 }
 
 TEST_F(Tensors, AreTheClientsMemoryAtAnyByteOffset) {
@@ -124,8 +125,9 @@ TEST_F(Tensors, OfASealedFileCanOnlyBeRead) {
 TEST_F(Tensors, CountAgainstTheLimitInWholePages) {
   const wire::UniqueFd fd = memory_file(2 << 20);
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  refuses(map(fd, 0, (1 << 20) + 1), Errc::NoSpace,
-          "tensor of 1048577 bytes is over the limit of mapped memory: 0 of 1048576 bytes are in use");
+  refuses(
+      map(fd, 0, (1 << 20) + 1), Errc::NoSpace,
+      "tensor of 1048577 bytes is over the limit of mapped memory: 0 of 1048576 bytes are in use");
   {
     const auto tensor = map(fd, 1, 1);
     EXPECT_EQ(budget_->used, page);
@@ -174,15 +176,15 @@ TEST(Register, MapsAndUnregisterUnmaps) {
   EXPECT_EQ(daemon.view().mapped_bytes, 3u * 4096);
   EXPECT_EQ(daemon.view().sessions[0].tensors, 2u);
   EXPECT_EQ(client.register_memory(memory_file(10, false), 0, 10).code(), Errc::Invalid);
-  EXPECT_EQ(client
-                .ask(wire::MessageWriter(SDMACC_FRAME_UNREGISTER, 1, 5).u32(SDMACC_FIELD_TENSOR, 0))
-                .code(),
-            Errc::Ok);
+  EXPECT_EQ(
+      client.ask(wire::MessageWriter(SDMACC_FRAME_UNREGISTER, 1, 5).u32(SDMACC_FIELD_TENSOR, 0))
+          .code(),
+      Errc::Ok);
   EXPECT_EQ(daemon.view().mapped_bytes, 2u * 4096);
-  EXPECT_EQ(client
-                .ask(wire::MessageWriter(SDMACC_FRAME_UNREGISTER, 1, 5).u32(SDMACC_FIELD_TENSOR, 0))
-                .code(),
-            Errc::NotFound);
+  EXPECT_EQ(
+      client.ask(wire::MessageWriter(SDMACC_FRAME_UNREGISTER, 1, 5).u32(SDMACC_FIELD_TENSOR, 0))
+          .code(),
+      Errc::NotFound);
   EXPECT_THAT(daemon.events(), testing::ElementsAre("tensor gone 4096"));
 }
 
@@ -193,6 +195,7 @@ TEST(Register, KeepsNoDescriptor) {
   const wire::UniqueFd fd = memory_file(4096);
   const std::size_t before = open_files();
   for (int i = 0; i < 20; ++i) EXPECT_EQ(client.register_memory(fd, 0, 4096).code(), Errc::Ok);
+  daemon.view();  // when this is done, so is the last frame
   EXPECT_EQ(open_files(), before);
 }
 

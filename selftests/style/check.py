@@ -20,8 +20,8 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 CXX = (".c", ".h", ".cc", ".cpp", ".hpp")
 LONG_FILE = 400  # lines; longer files are reported, not refused
 
-# Files that others wrote or that cannot hold a comment.
-NO_LICENCE_LINE = ["LICENSES/*", "packaging/debian/*", "*.json", "*.npy", "*.csv", "*.bin", "*.hex",
+# Prose, files that others wrote, and those that cannot hold a comment.
+NO_LICENCE_LINE = ["*.md", "LICENSES/*", "packaging/debian/*", "*.json", "*.npy", "*.csv", "*.bin", "*.hex",
                    "*.golden", "*.png", "*.svg", "selftests/golden/*.txt"]
 LICENCES = [  # the first pattern that matches says which licence a file has
     ("kernel/*", "GPL-2.0-only"),
@@ -63,10 +63,11 @@ class Tree:
     def has(self, name):
         return os.path.exists(self.path(name))
 
-    def has_inside(self, name):
-        """Whether name exists and does not climb out of the tree."""
+    def has_inside(self, name, runtime=False):
+        """Whether name does not climb out of the tree and exists, or may exist at run time."""
         name = os.path.normpath(name)
-        return name.partition("/")[0] != ".." and self.has(name)
+        top = name.partition("/")[0]
+        return top != ".." and (runtime or top == "build" or self.has(name))
 
     def sources(self):
         return [name for name in self.files
@@ -137,7 +138,7 @@ def include_problem(tree, name, opening, target):
         found = os.path.normpath(target)
     elif opening == '"' and tree.has(beside):
         found = beside
-    elif any(file.endswith("/" + target) for file in tree.files):
+    elif here in MAY_INCLUDE and any(file.endswith("/" + target) for file in tree.files):
         return f"{target} must be named by its path from the root of the tree"
     elif name.startswith("libuapi/core/") and not target.startswith("linux/"):
         return None if target in CORE_HEADERS else f"<{target}> cannot be had in the kernel"
@@ -164,7 +165,8 @@ def check_include(tree):
 def path_problems(tree, name, line):
     folder = os.path.dirname(name)
     for match in CLIMBING_PATH.finditer(line):
-        if not tree.has_inside(os.path.join(folder, match.group().rstrip("."))):
+        literal = name.endswith(CXX) and line[:match.start()].endswith('"')
+        if not tree.has_inside(os.path.join(folder, match.group().rstrip(".")), runtime=literal):
             yield f"'{match.group()}' is not in the tree"
     for match in MACHINE_PATH.finditer(line):
         yield f"'{match.group()}' is a path of one machine"

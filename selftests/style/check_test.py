@@ -51,7 +51,7 @@ class Checks(unittest.TestCase):
         self.write("kernel/a.c", "", "GPL-2.0-only")
         self.write("libuapi/core/a.c", "", "GPL-2.0-only OR MIT")
         self.write("libuapi/uapi/a.h", "", "((GPL-2.0-only WITH Linux-syscall-note) OR MIT)")
-        self.write("README.md", "<!-- SPDX-License-Identifier: MIT -->\n")
+        self.write("README.md", "Prose.\n")
         self.write("run", "#!/bin/sh\n# SPDX-License-Identifier: MIT\n")
         self.assertEqual(self.problems("licence"), [])
 
@@ -90,7 +90,8 @@ class Checks(unittest.TestCase):
                 ("daemon/server/a.cpp", '#include "daemon/device/device.hpp"'),
                 ("daemon/device/a.cpp", '#include "firmware-stub/cce/add.hpp"'),
                 ("daemon/device/a.cpp", '#include "daemon/emit/emit.hpp"'),
-                ("selftests/unit/a.cpp", '#include "firmware-stub/cce/add.hpp"')):
+                ("selftests/unit/a.cpp", '#include "firmware-stub/cce/add.hpp"'),
+                ("packaging/examples/a.c", "#include <word.h>")):
             self.assertEqual(self.includes(name, line), [], (name, line))
 
     def test_include_refused(self):
@@ -117,6 +118,7 @@ class Checks(unittest.TestCase):
         self.write("docs/device.md", "")
         self.write("daemon/README.md", "See ../docs/device.md, device.md, docs/device.md, *.md.\n")
         self.write("daemon/emit/a.cpp", "// ../../docs and a/../b, /usr/include, /dev/null, $HOME/work/x\n")
+        self.write("daemon/cli/a.cpp", 'open("../sbin/x");  // ../../build/release/x\n')
         self.assertEqual(self.problems("path"), [])
 
     def test_path_refused(self):
@@ -126,6 +128,8 @@ class Checks(unittest.TestCase):
                 self.write(name, f"\n{text}\n")
                 self.one("path", f"{name}:2:", "' is ")
             os.remove(os.path.join(self.root, name))
+        self.write("daemon/a.cpp", 'open("../../x");\n')
+        self.one("path", "daemon/a.cpp:2:", "'../../x' is not in the tree")
 
     def test_shell(self):
         self.write("run", "#!/bin/sh\ntrue\n")

@@ -40,16 +40,16 @@ def read_allowed(path):
     return allowed
 
 
-def gtest_cases(test, path, started):
+def gtest_cases(test, path, entry):
     """The cases in GoogleTest's result file, or one failure when this run did not write it."""
     try:
-        if os.path.getmtime(path) < started - CLOCK_SLACK:
-            return [Case(test, FAILED, f"left an old result file, {path}")]
+        if os.path.getmtime(path) < entry["starttime"] - CLOCK_SLACK:
+            return [Case(test, FAILED, f"{ending(entry)}; {path} is of an earlier run")]
         root = ElementTree.parse(path).getroot()
     except FileNotFoundError:
-        return [Case(test, FAILED, f"wrote no result file {path}")]
+        return [Case(test, FAILED, f"{ending(entry)}; it did not write {path}")]
     except ElementTree.ParseError as error:
-        return [Case(test, FAILED, f"wrote a broken result file {path}: {error}")]
+        return [Case(test, FAILED, f"{ending(entry)}; {path} is broken: {error}")]
     cases = []
     for node in root.iter("testcase"):
         name = f"{test}/{node.get('classname')}.{node.get('name')}"
@@ -95,7 +95,7 @@ def cases_of(entry, known, build_dir):
         return [Case(test, outcome)]
     if known["protocol"] == "gtest":
         path = os.path.join(known["workdir"] or build_dir, test + ".xml")
-        cases = gtest_cases(test, path, entry["starttime"])
+        cases = gtest_cases(test, path, entry)
     elif known["protocol"] == "tap":
         cases = tap_cases(test, entry.get("stdout") or "")
     else:

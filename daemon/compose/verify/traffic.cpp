@@ -13,8 +13,8 @@ std::vector<Traffic> traffic(const Schedule& schedule, std::uint32_t max_destina
       Traffic& t = all[lane.rank];
       const std::uint64_t bytes = step.src[0].count * element;
       const std::uint64_t d = step.dst.size(), m = max_destinations;
-      // More destinations than a packet takes: a Copy is done again, a Reduce is done once, to as many
-      // as it can, and its result copied on to the rest.
+      // More destinations than a packet takes: a Copy is done again, a Reduce is done once, to as
+      // many as it can, and its result copied on to the rest.
       std::uint64_t reads = step.src.size();
       if (d > m) reads = step.kind == Kind::Copy ? (d + m - 1) / m : reads + (d - 1) / m;
       ++t.steps;
