@@ -48,7 +48,7 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 // By rank. With more destinations than `max_destinations` a Copy reads its source again for each
-// further packet, and a Reduce writes one destination and copies from it to the others.
+// further packet, and a Reduce writes as many as it can and copies from one of them to the others.
 std::vector<Traffic> traffic(const Schedule&, std::uint32_t max_destinations = 8);
 
 }  // namespace sdmacc

@@ -86,7 +86,8 @@ void EmbeddedDevice::inspect_rank(const Loaded& loaded, Rank rank, Inspection& o
   out.topsps.push_back(topsp);
   std::vector<std::byte>& ram = out.ram.emplace_back(SDMACC_RAM_USED);
   model::copy_shared(ram.data(), memory.data(), ram.size());
-  if (running_[topsp] != loaded.id) return;  // another Program's waits, or none
+  // Another Program's waits say nothing of this one; an idle TOP_SP waits for its trigger.
+  if (const LoadedId other = running_[topsp]; other != 0 && other != loaded.id) return;
   const auto progress = ram_at<sdmacc_ncfw_progress>(
       memory, SDMACC_RAM_DRAM_IMAGE + std::uint64_t{arch_.dram_progress});
   for (std::uint32_t unit = 0; unit < SDMACC_NCFW_WAITS; ++unit) {

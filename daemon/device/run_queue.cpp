@@ -16,6 +16,11 @@ using TopSp = std::pair<std::uint32_t, std::uint32_t>;
 
 }  // namespace
 
+RunQueue::~RunQueue() {
+  for (const auto& [ticket, active] : running_)
+    if (active.loaded != 0) device_.abort(active.loaded);
+}
+
 void RunQueue::submit(Job job) {
   waiting_.push_back(std::move(job));
   start_all();

@@ -33,6 +33,9 @@ struct Job {
 class RunQueue {
  public:
   explicit RunQueue(Device& device) : device_(device) {}
+  // Takes what runs off the device, so that nothing touches the jobs' memory afterwards. Nobody is
+  // told.
+  ~RunQueue();
 
   void submit(Job job);
   // Ends a group's jobs with `cause`: those that wait at once, the one that runs when the device

@@ -287,7 +287,7 @@ def test_wrong_calls():
     bad(2, "--ranks", "bench", "allreduce", "--ranks", "0")
     bad(2, "is no stage", "lower", "-", "--ranks", "2", "--stop-after", "load")
     bad(2, "world", "lower", "-")
-    bad(2, "size", "explain", "--ranks", "2")
+    bad(2, "--count", "explain", "--ranks", "2")
     bad(2, "no multiple", "explain", "--ranks", "2", "--bytes", "7")
 
 

@@ -41,6 +41,10 @@ bool make_row(const std::vector<int>& values, Row& row) {
 
 std::vector<Row> read_csv(const std::string& path, std::string& error) {
   std::ifstream file(path);
+  if (!file) {
+    error = path + ": cannot be read";
+    return {};
+  }
   std::vector<Row> rows;
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {

@@ -114,6 +114,11 @@ TEST_F(File, ABadLineIsNamed) {
   EXPECT_TRUE(read_csv(write(110, std::string(64 * 2, ' ') + "x\n"), error_).empty());
 }
 
+TEST_F(File, ThatIsNotThereIsSaid) {
+  EXPECT_TRUE(read_csv(path_, error_).empty());
+  EXPECT_NE(error_.find("cannot be read"), std::string::npos) << error_;
+}
+
 TEST_F(File, TooFewRowsAreRefused) {
   EXPECT_TRUE(read_csv(write(10), error_).empty());
   EXPECT_NE(error_.find("10 rows"), std::string::npos) << error_;
