@@ -48,7 +48,7 @@ Builder::Builder(const Schedule& schedule, const World& world)
   p_.objects.push_back({SDMACC_OBJECT_CONST, 0, 128, 0, 0});
   for (Rank r = 0; r < s_.ranks; ++r)
     p_.objects.push_back({SDMACC_OBJECT_BUF, SDMACC_RIGHT_READ | SDMACC_RIGHT_WRITE,
-                          offset + kPaddingBytes, sp_object(r), 0});
+                          offset + kPaddingBytes * engines_, sp_object(r), 0});
   sps_.resize(s_.ranks);
   for (Sp& sp : sps_) sp.algo.resize(arch().algo_bytes);
 }
@@ -70,8 +70,8 @@ std::uint64_t Builder::constant(std::uint32_t power) const {
   return SDMACC_ADDR(constant_object(), 4 * power);
 }
 
-std::uint64_t Builder::padding(Rank rank) const {
-  return SDMACC_ADDR(buf_object(rank), tmp_offset_.back());
+std::uint64_t Builder::padding(Rank rank, std::uint32_t engine) const {
+  return SDMACC_ADDR(buf_object(rank), tmp_offset_.back() + engine * kPaddingBytes);
 }
 
 std::uint64_t Builder::semaphore(std::uint32_t signal) const {

@@ -56,8 +56,9 @@ class Builder {
 
   // The address word of the first element of a range, `skip` elements in.
   std::uint64_t address(const Range& range, std::uint64_t skip) const;
-  std::uint64_t constant(std::uint32_t power) const;    // the word 1 << power
-  std::uint64_t padding(Rank rank) const;               // where padding may write
+  std::uint64_t constant(std::uint32_t power) const;  // the word 1 << power
+  // Where padding may write: each engine has a place of its own, so that none write the same bytes.
+  std::uint64_t padding(Rank rank, std::uint32_t engine) const;
   std::uint64_t semaphore(std::uint32_t signal) const;  // for a 4-byte write
   Patch semaphore_read(std::uint32_t signal, std::uint64_t offset) const;
 

@@ -148,7 +148,8 @@ void PacketWriter::put_destinations(Ring& ring, std::span<const Range> to, std::
     const std::uint32_t flags =
         (i == 0 ? SDMACC_LEN_FIRST : 0u) | (i + 1 == to.size() ? SDMACC_LEN_LAST : 0u);
     ring.s2m.push_back(
-        data_desc(bytes, flags, 0, padding ? b_.padding(rank_) : b_.address(to[i], part.first)));
+        data_desc(bytes, flags, 0,
+                  padding ? b_.padding(rank_, engine_of(ring)) : b_.address(to[i], part.first)));
   }
 }
 
@@ -175,7 +176,7 @@ void PacketWriter::post(const Post& post, std::uint32_t index, std::uint32_t sli
       r.m2s.push_back(data_desc(4, SDMACC_LEN_FIRST | SDMACC_LEN_LAST, SDMACC_META_COPY,
                                 b_.constant(pad ? 0 : power)));
       r.s2m.push_back(data_desc(4, SDMACC_LEN_FIRST | SDMACC_LEN_LAST, 0,
-                                pad ? b_.padding(rank_) : b_.semaphore(post.signal)));
+                                pad ? b_.padding(rank_, e) : b_.semaphore(post.signal)));
     }
     note_origin(r, before, index, slice);
   }

@@ -42,6 +42,9 @@ class PacketWriter {
   template <typename Packet>
   void for_each_packet(std::uint64_t count, std::uint64_t limit, Packet packet);
   Ring& ring(std::uint32_t engine) { return group_.rings[engine]; }
+  std::uint32_t engine_of(const Ring& ring) const {
+    return static_cast<std::uint32_t>(&ring - group_.rings.data());
+  }
   void note_origin(Ring& ring, std::size_t first, std::uint32_t index, std::uint32_t slice);
 
   Builder& b_;

@@ -3,9 +3,9 @@
 // afterwards the Program runs as before.
 #include <gtest/gtest.h>
 
-#include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <string_view>
 
 #include "selftests/device/support.hpp"
 
